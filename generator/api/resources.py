@@ -4,13 +4,21 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from .. import encoding
 
 if TYPE_CHECKING:  # a build without changes imports this module, but neither records nor pydantic
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
     from ..catalog.entities import Catalog
+
+    # The default is that of `Body` without a type.
+    Value_co = TypeVarWithDefault("Value_co", covariant=True, default=object)
+else:
+    Value_co = TypeVar("Value_co", covariant=True)
+Part = TypeVar("Part")
 
 # Content types, and the suffixes of their files.
 JSON = "application/json"
@@ -48,14 +56,15 @@ _PLAIN_ACCOUNT = re.compile(r"[-a-z0-9_]+")
 _DIGITS = 32
 
 
-class Body(NamedTuple):
+class Body(NamedTuple, Generic[Value_co]):
     """A response body and the last-modified time of its newest part, so that no data can be added without its date.
 
     Bytes are sent unchanged. `JoinedBodies` and `AllChapters` are assembled when they are written. Every other
-    value is encoded as JSON.
+    value is encoded as JSON. From the type of the value, `openapi/schemas.py` derives the schema of the body; in
+    `Annotated[bytes, Shape]`, and with the two other types, `Shape` is the type of what is sent.
     """
 
-    value: object
+    value: Value_co
     last_modified: int
 
 
@@ -139,13 +148,13 @@ def newest(parts: Iterable[Body], *times: int) -> int:
     return max([*times, *[part.last_modified for part in parts]])
 
 
-def array(parts: Iterable[Body], catalog: "Catalog") -> Body:
+def array(parts: Iterable[Body[Part]], catalog: "Catalog") -> Body[list[Part]]:
     """An array of bodies. An empty one has the date of the site, since it has no part that could change."""
     bodies = list(parts)
     modified = newest(bodies) if bodies else catalog.site_modified
     return Body([body.value for body in bodies], modified)
 
 
-def joined_bodies(urls: Iterable[str]) -> Body:
+def joined_bodies(urls: Iterable[str]) -> Body[JoinedBodies]:
     """An array of bodies that have URLs of their own. Its date is computed when it is written."""
     return Body(JoinedBodies(tuple(urls)), 0)

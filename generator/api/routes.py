@@ -11,9 +11,8 @@ Pages and feeds have a table of their own, PAGES in `page_routes`.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..catalog.entities import Catalog, Series
 from ..catalog.site_settings import Site, VersionAges
@@ -42,8 +41,7 @@ if TYPE_CHECKING:
     from .page_routes import PageRoute
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(NamedTuple):
     """A URL template with the items that fill it."""
 
     path: str
@@ -68,8 +66,7 @@ class Route:
         return max_age
 
 
-@dataclass(frozen=True, slots=True)
-class GateRoute:
+class GateRoute(NamedTuple):
     """A URL template whose URLs have a status instead of a body."""
 
     path: str

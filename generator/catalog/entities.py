@@ -147,7 +147,7 @@ class SeriesSummary:
     categories: tuple[Category, ...]
     # The groups of its published chapters.
     groups: tuple[Group, ...]
-    status: str
+    status: records.Status
     licensed: bool
     restricted: bool
     # Whether pages and feeds show its chapters: it is neither licensed nor restricted. A preview shows restricted ones.

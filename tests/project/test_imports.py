@@ -34,6 +34,7 @@ PAGES = {"generator.api.page_routes", "generator.api.feeds"}
 UNUSED = {
     *("jinja2", "markdown_it", "http.client", "ssl", "concurrent.futures", "multiprocessing"),
     *("generator.authoring", "generator.hosts", "generator.media", "generator.review"),
+    "generator.catalog.json_schema",
 }
 
 

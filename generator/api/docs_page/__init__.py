@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
 
 from ...catalog.entities import Catalog
 from ..resources import Body
@@ -9,7 +10,7 @@ from ..resources import Body
 _HERE = Path(__file__).parent
 
 
-def page(catalog: Catalog) -> Body:
+def page(catalog: Catalog) -> Body[Annotated[bytes, str]]:
     return _file("index.html", catalog)
 
 
@@ -25,7 +26,7 @@ def style(catalog: Catalog) -> Body:
     return _file("swagger-ui.css", catalog)
 
 
-def _file(name: str, catalog: Catalog) -> Body:
+def _file(name: str, catalog: Catalog) -> Body[bytes]:
     """A file of the page. It has the date of the site; a new version with other bytes gets a later date."""
     return Body(_read(name), catalog.site_modified)
 

@@ -2,67 +2,51 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypedDict
 
 from ... import __version__
 from ...catalog import records
 from ...catalog.entities import Catalog
+from ..payloads.fields import Decimal, HttpDate, Id, Keywords, Slug, Uri, VolumeNumber
 from ..payloads.series_list import DEFAULT_ORDER, ORDERS
-from ..payloads.v2 import DATE_FORMATS
-from ..resources import HTML, JSON, Body
-from .schema_types import (
-    DECIMAL,
-    FLAG,
-    HTTP_DATE,
-    ID,
-    SLUG,
-    TEXT,
-    URI,
-    VOLUME,
-    Schema,
-    array,
-    described,
-    object_of,
-    ref,
-)
-from .schemas import SCHEMA_OF, SCHEMAS
+from ..payloads.v2 import DATE_FORMATS, DEFAULT_DATE_FORMAT
+from ..resources import JSON, Body
+from .schemas import SCHEMAS, Schema, ref, schema, schema_of
 
 # Parameters: of paths, queries and headers, and API keys
 
 STATUSES = ("any", *records.STATUSES, "cancelled")
-_CATEGORY: Schema = {**TEXT, "minLength": 1, "maxLength": records.MAX_CATEGORY}
 _SORTS = [sign + name for name in ORDERS for sign in ("", "-")]
-_LIMIT: Schema = {"type": "integer", "minimum": 1, "maximum": 999}
-_PAGE_NUMBER: Schema = {"type": "integer", "minimum": 1, "default": 1}
 # The length is that of the percent-encoded text.
-_PART: Schema = {**TEXT, "maxLength": 200}
+_Part: TypeAlias = Annotated[str, Keywords(maxLength=200)]
 # In any spelling, unlike a number in a path, which must be canonical. The value of a volume is an integer.
-_NUMBER_AS_SENT: Schema = {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)?([eE][0-9]{1,2})?$"}
-_ETAGS = {"type": "string", "examples": ['"6fd721cb9531502d4c52f0f3ebc34f22"']}
+_NumberAsSent: TypeAlias = Annotated[str, Keywords(pattern=r"^[0-9]+(\.[0-9]+)?([eE][0-9]{1,2})?$")]
+_ETags: TypeAlias = Annotated[str, Keywords(examples=['"6fd721cb9531502d4c52f0f3ebc34f22"'])]
 
 # The headers of conditional requests, in the order in which RFC 9110, 13.2.2 evaluates them.
 CONDITIONS = ("If-Match", "If-Unmodified-Since", "If-None-Match", "If-Modified-Since")
 
 SECURITY_SCHEMES = {
     "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
-    "query": described(
-        {"type": "apiKey", "in": "query", "name": "api_key"},
-        "For clients that cannot send headers. The header takes precedence.",
-    ),
+    "query": {
+        "type": "apiKey",
+        "in": "query",
+        "name": "api_key",
+        "description": "For clients that cannot send headers. The header takes precedence.",
+    },
 }
 
 
-def _query(name: str, schema: Schema, description: str, **more: object) -> Schema:
-    return {"name": name, "in": "query", "description": description, "schema": schema, **more}
+def _query(name: str, shape: Any, description: str, **more: object) -> Schema:
+    return {"name": name, "in": "query", "description": description, "schema": schema(shape), **more}
 
 
-def _path(name: str, schema: Schema, description: str) -> Schema:
-    return {"name": name, "in": "path", "required": True, "description": description, "schema": schema}
+def _path(name: str, shape: Any, description: str) -> Schema:
+    return {"name": name, "in": "path", "required": True, "description": description, "schema": schema(shape)}
 
 
-def _condition(name: str, schema: Schema, description: str) -> Schema:
-    return {"name": name, "in": "header", "description": description, "schema": schema}
+def _condition(name: str, shape: Any, description: str) -> Schema:
+    return {"name": name, "in": "header", "description": description, "schema": schema(shape)}
 
 
 def parameters(page_size: int) -> dict[str, Schema]:
@@ -72,64 +56,72 @@ def parameters(page_size: int) -> dict[str, Schema]:
 
 def _parameters_of_paths() -> dict[str, Schema]:
     return {
-        "id": _path("id", ID, "The id, which never changes."),
-        "slug": _path("slug", SLUG, "The slug of the series."),
-        "volume": _path("volume", VOLUME, "The number of the volume, or 0 for chapters without a volume."),
-        "chapter": _path("chapter", DECIMAL, "The number of the chapter."),
-        "name": _path("name", _CATEGORY, "The exact name of the category."),
+        "id": _path("id", Id, "The id, which never changes."),
+        "slug": _path("slug", Slug, "The slug of the series."),
+        "volume": _path("volume", VolumeNumber, "The number of the volume, or 0 for chapters without a volume."),
+        "chapter": _path("chapter", Decimal, "The number of the chapter."),
+        "name": _path(
+            "name",
+            Annotated[str, Keywords(minLength=1, maxLength=records.MAX_CATEGORY)],
+            "The exact name of the category.",
+        ),
     }
 
 
 def _parameters_of_lists(page_size: int) -> dict[str, Schema]:
     return {
-        "page": _query("page", _PAGE_NUMBER, "The number of the page."),
-        "limit": _query("limit", {**_LIMIT, "default": page_size}, "The number of series on a page."),
+        "page": _query("page", Annotated[int, Keywords(minimum=1, default=1)], "The number of the page."),
+        "limit": _query(
+            "limit",
+            Annotated[int, Keywords(minimum=1, maximum=999, default=page_size)],
+            "The number of series on a page.",
+        ),
         "sort": _query(
             "sort",
-            {"type": "string", "enum": _SORTS, "default": DEFAULT_ORDER},
+            Annotated[str, Keywords(enum=_SORTS, default=DEFAULT_ORDER)],
             "The sort order. A minus reverses it. Equal series are sorted by slug.",
         ),
-        "slug_filter": _query("slug", TEXT, "Only the series with this slug, in upper or lower case."),
+        "slug_filter": _query("slug", str, "Only the series with this slug, in upper or lower case."),
         "status": _query(
-            "status", {"type": "string", "enum": list(STATUSES), "default": "any"}, "Only series with this status."
+            "status", Annotated[str, Keywords(enum=list(STATUSES), default="any")], "Only series with this status."
         ),
         "categories": _query(
             "categories",
-            array(TEXT) | {"maxItems": 64, "uniqueItems": True},
+            Annotated[Sequence[str], Keywords(maxItems=64, uniqueItems=True)],
             "Only series with at least one of these categories, and with none of those after a `-`. Each is a name or "
             "an id, in upper or lower case.",
             style="form",
             explode=False,
         ),
-        "title": _query("title", _PART, "Only series with this text in the title or an alias, in upper or lower case."),
-        "author": _query("author", _PART, "Only series by an author with this text in a name, in upper or lower case."),
-        "artist": _query("artist", _PART, "Only series by an artist with this text in a name, in upper or lower case."),
+        "title": _query("title", _Part, "Only series with this text in the title or an alias, in upper or lower case."),
+        "author": _query("author", _Part, "Only series by an author with this text in a name, in upper or lower case."),
+        "artist": _query("artist", _Part, "Only series by an artist with this text in a name, in upper or lower case."),
     }
 
 
 def _parameters_of_chapters() -> dict[str, Schema]:
     return {
-        "series_filter": _query("series", TEXT, "Only chapters of the series with this slug, in upper or lower case."),
+        "series_filter": _query("series", str, "Only chapters of the series with this slug, in upper or lower case."),
         "date_format": _query(
             "date_format",
-            {"type": "string", "enum": list(DATE_FORMATS), "default": next(iter(DATE_FORMATS))},
+            Annotated[str, Keywords(enum=list(DATE_FORMATS), default=DEFAULT_DATE_FORMAT)],
             "The format of `published`. `timestamp` is milliseconds since 1970.",
         ),
         "track": _query(
             "track",
-            FLAG | {"default": False},
+            Annotated[bool, Keywords(default=False)],
             "`true` counts a view of the chapter. Apps must send it when a reader opens the chapter.",
         ),
-        "pages_series": _query("series", SLUG, "The slug of the series, in upper or lower case.", required=True),
+        "pages_series": _query("series", Slug, "The slug of the series, in upper or lower case.", required=True),
         "pages_volume": _query(
             "volume",
-            {**_NUMBER_AS_SENT, "examples": ["1", "0"]},
+            Annotated[_NumberAsSent, Keywords(examples=["1", "0"])],
             "The number of the volume, or 0 for a chapter without a volume.",
             required=True,
         ),
         "pages_number": _query(
             "number",
-            {**_NUMBER_AS_SENT, "examples": ["1", "10.5"]},
+            Annotated[_NumberAsSent, Keywords(examples=["1", "10.5"])],
             "The number of the chapter. `1`, `01`, `1.0` and `1e0` are the same number.",
             required=True,
         ),
@@ -138,13 +130,15 @@ def _parameters_of_chapters() -> dict[str, Schema]:
 
 def _condition_headers() -> dict[str, Schema]:
     return {
-        "If-Match": _condition("If-Match", _ETAGS, "412 unless the response has one of these strong ETags."),
+        "If-Match": _condition("If-Match", _ETags, "412 unless the response has one of these strong ETags."),
         "If-Unmodified-Since": _condition(
-            "If-Unmodified-Since", HTTP_DATE, "412 if the response changed later. Ignored if If-Match is sent."
+            "If-Unmodified-Since", HttpDate, "412 if the response changed later. Ignored if If-Match is sent."
         ),
-        "If-None-Match": _condition("If-None-Match", _ETAGS, "304 if the response has one of these ETags."),
+        "If-None-Match": _condition("If-None-Match", _ETags, "304 if the response has one of these ETags."),
         "If-Modified-Since": _condition(
-            "If-Modified-Since", HTTP_DATE, "304 unless the response changed later. Ignored if If-None-Match is sent."
+            "If-Modified-Since",
+            HttpDate,
+            "304 unless the response changed later. Ignored if If-None-Match is sent.",
         ),
     }
 
@@ -157,26 +151,26 @@ def path_parameters(path: str) -> Iterator[Schema]:
 # Responses: headers, statuses and error bodies
 
 
-def _header(schema: Schema, description: str, *, required: bool = True) -> Schema:
-    return {"description": description, "required": required, "schema": schema}
+def _header(shape: Any, description: str, *, required: bool = True) -> Schema:
+    return {"description": description, "required": required, "schema": schema(shape)}
 
 
 def _fixed(value: str, description: str) -> Schema:
-    return _header({"type": "string", "const": value}, description)
+    return _header(Annotated[str, Keywords(const=value)], description)
 
 
 HEADERS: dict[str, Schema] = {
     "ETag": _header(
-        {"type": "string", "pattern": '^(W/)?"[0-9a-f]{32}"$'},
+        Annotated[str, Keywords(pattern='^(W/)?"[0-9a-f]{32}"$')],
         "The MD5 of the body before compression. Weak if the response is compressed.",
     ),
     "Last-Modified": _header(
-        HTTP_DATE,
+        HttpDate,
         "Increases with every change of the body. Empty results of /pages and /chapters have none.",
         required=False,
     ),
-    "Cache-Control": _header(TEXT, "How long a cache may keep the response."),
-    "Vary": _header(TEXT, "Present if compression or a key selects the body.", required=False),
+    "Cache-Control": _header(str, "How long a cache may keep the response."),
+    "Vary": _header(str, "Present if compression or a key selects the body.", required=False),
     "X-Frame-Options": _fixed("SAMEORIGIN", "Other sites cannot show the response in a frame."),
     "X-Content-Type-Options": _fixed("nosniff", "Browsers must use the Content-Type as sent."),
     "Access-Control-Allow-Origin": _fixed("*", "Scripts of every site may read the response."),
@@ -186,11 +180,11 @@ HEADERS: dict[str, Schema] = {
         "X-API-Key, If-None-Match, If-Modified-Since", "The headers that scripts may send."
     ),
     "Content-Security-Policy": _header(
-        TEXT, "Restricts the documentation page to its own files. JSON responses do not have it.", required=False
+        str, "Restricts the documentation page to its own files. JSON responses do not have it.", required=False
     ),
     "Allow": _fixed("GET, HEAD, OPTIONS", "The supported methods."),
     "WWW-Authenticate": _fixed("X-API-Key", "The header for the key."),
-    "Location": _header(URI, "The URL of the chapter in the reader."),
+    "Location": _header(Uri, "The URL of the chapter in the reader."),
 }
 _ALWAYS = ("Cache-Control", "X-Frame-Options", "X-Content-Type-Options")
 _CORS = ("Access-Control-Allow-Origin", "Access-Control-Expose-Headers")
@@ -217,10 +211,11 @@ def ok(description: str, schema: Schema, *, v2: bool, kind: str) -> Schema:
 
 def _responses_of_version(prefix: str, error: Schema, *, v2: bool) -> dict[str, Schema]:
     """The responses that every path of an API version can have beside 200."""
-    any_error = described(
-        {"anyOf": [error, ref("Error")]},
-        "In the format of this API version, or in that of `unversioned` if the request reached no version.",
-    )
+    any_error = {
+        "anyOf": [error, ref("Error")],
+        "description": "In the format of this API version, or in that of `unversioned` if the request reached no "
+        "version.",
+    }
     return {
         f"{prefix}NotModified": response(
             "The client already has the current body.",
@@ -265,7 +260,7 @@ def redirects() -> dict[str, Schema]:
         name: response(text, ref("V2Moved"), v2=bool(v2), headers=("Location",)) for v2, name in enumerate(REDIRECTS)
     }
     for described_response in by_name.values():
-        described_response["headers"]["Location"] = _header(URI, "The URL with the present slug.")
+        described_response["headers"]["Location"] = _header(Uri, "The URL with the present slug.")
     return by_name
 
 
@@ -286,8 +281,7 @@ RESPONSES_BY_STATUS: dict[int | str, tuple[str, str]] = {
 # Operations: the ids, summaries, parameters and errors of paths
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """A GET of one path. `errors` are its statuses beside 200, 304, 405, 412 and those of its gates."""
 
     id: str
@@ -442,16 +436,19 @@ A response has an ETag and a Last-Modified header. A client that sends them back
 
 `v1` and `unversioned` need no key. They contain licensed series, which return 451 in v2, unless the site hides them.
 They do not contain series that need a key."""
-_PAGE: Schema = {"type": "string"}
-_DOCUMENT = object_of(
-    openapi={"type": "string", "pattern": r"^3\.1\."},
-    **{name: {"type": "object"} for name in ("info", "paths", "components")},
-    **{name: array({"type": "object"}) for name in ("servers", "tags")},
-)
+_Object: TypeAlias = Annotated[Any, Keywords(type="object")]
 
 
-@dataclass(frozen=True, slots=True)
-class PathDescription:
+class _Document(TypedDict):
+    openapi: Annotated[str, Keywords(pattern=r"^3\.1\.")]
+    info: _Object
+    paths: _Object
+    components: _Object
+    servers: Sequence[_Object]
+    tags: Sequence[_Object]
+
+
+class PathDescription(NamedTuple):
     """A path of the tables of routes: the function that makes its body, if any, and the statuses of its gates."""
 
     template: str
@@ -465,16 +462,15 @@ class PathDescription:
         return self.template.startswith("/api/v2/")
 
 
-@dataclass(frozen=True, slots=True)
-class PathTable:
+class PathTable(NamedTuple):
     catalog: Catalog
     paths: Sequence[PathDescription]
 
 
-def document(table: PathTable) -> Body:
+def document(table: PathTable) -> Body[_Document]:
     site = table.catalog.site
     has_old_slugs = any(series.formerly for series in table.catalog.series)
-    value = {
+    value: _Document = {
         "openapi": "3.1.1",
         "info": {"title": TITLE, "description": _DESCRIPTION, "version": __version__},
         # The host of the document comes first, so that the document works on every host.
@@ -522,15 +518,9 @@ def _responses(path: PathDescription, operation: Operation, *, redirects: bool) 
         names[308] = REDIRECTS[path.v2]
     by_status = {str(status): ref(name, "responses") for status, name in sorted(names.items())}
     if path.payload:
-        schema = _schema(path, path.payload)
-        by_status = {"200": ok(f"{operation.summary}.", schema, v2=path.v2, kind=path.type), **by_status}
+        body = ok(f"{operation.summary}.", schema_of(path.payload), v2=path.v2, kind=path.type)
+        by_status = {"200": body, **by_status}
     return {**by_status, "default": ref(RESPONSES_BY_STATUS["default"][path.v2], "responses")}
-
-
-def _schema(path: PathDescription, payload: Callable[[Any], Body]) -> Schema:
-    if path.type == HTML:
-        return _PAGE
-    return _DOCUMENT if payload is document else SCHEMA_OF[payload]
 
 
 def _security(path: PathDescription, operation: Operation) -> list[dict[str, list[str]]]:

@@ -1,5 +1,29 @@
 """The bodies of error responses."""
 
+from typing import Annotated, TypedDict
+
+from . import fields
+
+
+class Error(TypedDict):
+    error: Annotated[str, "The message."]
+    status: Annotated[int, "The status of the response."]
+
+
+class V2Detail(TypedDict):
+    detail: str
+
+
+class V2BadParameter(TypedDict):
+    error: str
+
+
+class V2Moved(TypedDict):
+    """Servers make this body, of a redirect."""
+
+    url: fields.Uri
+
+
 # Every status that nginx can return for a request, with its text.
 MESSAGES = {
     400: "Bad request",
@@ -27,7 +51,7 @@ MESSAGES = {
 }
 
 # Texts of v2 that are more specific than the status.
-DETAILS = {
+DETAILS: dict[str, V2Detail] = {
     "absent": {"detail": "Authentication credentials were not provided."},
     "invalid": {"detail": "Invalid token."},
     "licensed": {"detail": "This series is licensed."},
@@ -35,7 +59,7 @@ DETAILS = {
 }
 
 # Bodies of 400 responses, by the key that nginx assigns to a request with wrong parameters.
-BAD_PARAMETERS = {
+BAD_PARAMETERS: dict[str, V2BadParameter] = {
     "/bad/date_format": {"error": "date_format should be iso-8601, rfc-5322 or timestamp"},
     "/bad/pages": {"error": "series, volume and number are required"},
     "/bad/parameters": {"error": "a query may have at most 64 parameters"},
@@ -44,11 +68,11 @@ BAD_PARAMETERS = {
 }
 
 
-def error(status: int) -> dict[str, object]:
+def error(status: int) -> Error:
     """The error body of the unversioned API and of v1."""
     return {"error": MESSAGES[status], "status": status}
 
 
-def detail(status: int) -> dict[str, object]:
+def detail(status: int) -> V2Detail:
     """The error body of v2."""
     return {"detail": f"{MESSAGES[status]}."}

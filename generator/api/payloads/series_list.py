@@ -42,12 +42,12 @@ def pages(catalog: Catalog) -> Iterator[tuple[str, int, Page]]:
             yield order, number, Page(catalog, series[start : start + size], len(series), last)
 
 
-def first_page(catalog: Catalog) -> Body:
+def first_page(catalog: Catalog) -> Body[v2.V2SeriesPage]:
     order, number, first = next(pages(catalog))
     assert (order, number) == (DEFAULT_ORDER, 1)
     return page(first)
 
 
-def page(page: Page) -> Body:
+def page(page: Page) -> Body[v2.V2SeriesPage]:
     items = array(map(v2.series_item, page.series), page.catalog)
     return Body({"total": page.total, "last": page.last, "results": items.value}, items.last_modified)

@@ -1,23 +1,45 @@
 """The bodies of `/api`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Annotated, TypeAlias, TypedDict, TypeVar
 
 from ...catalog.chapter_fields import Latest
 from ...catalog.entities import Catalog, Chapter, Contributor, Person, Series, SeriesSummary
 from ...encoding import decimal, http_date
-from ..resources import Body, array, joined_bodies, newest
+from ..resources import Body, JoinedBodies, array, joined_bodies, newest
+from . import fields
+
+BY_VOLUME = "Chapters by volume and number. Volume 0 contains chapters without a volume."
 
 
-def authors(catalog: Catalog) -> Body:
+class SeriesReference(TypedDict):
+    slug: fields.Slug
+    title: str
+    aliases: fields.OtherTitles
+
+
+def reference(series: SeriesSummary) -> Body[SeriesReference]:
+    """A series in the list of a person or a group."""
+    return Body({"slug": series.slug, "title": series.title, "aliases": series.aliases}, series.modified)
+
+
+class UnversionedPerson(TypedDict):
+    id: fields.Id
+    name: str
+    aliases: fields.OtherNames
+    series: Annotated[Sequence[SeriesReference], "The series of the person, by title."]
+
+
+def authors(catalog: Catalog) -> Body[Sequence[UnversionedPerson]]:
     return array(map(contributor, catalog.contributing_authors), catalog)
 
 
-def artists(catalog: Catalog) -> Body:
+def artists(catalog: Catalog) -> Body[Sequence[UnversionedPerson]]:
     return array(map(contributor, catalog.contributing_artists), catalog)
 
 
-def contributor(contributor: Contributor) -> Body:
+def contributor(contributor: Contributor) -> Body[UnversionedPerson]:
     person, works = contributor.person, [reference(series) for series in contributor.series]
     return Body(
         {
@@ -30,16 +52,64 @@ def contributor(contributor: Contributor) -> Body:
     )
 
 
-def reference(series: SeriesSummary) -> Body:
-    """A series in the list of a person or a group."""
-    return Body({"slug": series.slug, "title": series.title, "aliases": series.aliases}, series.modified)
+class UnversionedChapter(TypedDict):
+    title: fields.Title
+    url: fields.PageUrl
+    pages: fields.Files
+    date: fields.Published
+    final: fields.Final
 
 
-def series_list(catalog: Catalog) -> Body:
+# A chapter is part of three bodies, which are made one after the other.
+@lru_cache(maxsize=4096)
+def chapter(chapter: Chapter) -> Body[UnversionedChapter]:
+    return Body(
+        {
+            "title": chapter.title,
+            "url": chapter.url,
+            "pages": chapter.pages,
+            "date": http_date(chapter.published),
+            "final": chapter.final,
+        },
+        max(chapter.modified, chapter.published),
+    )
+
+
+UnversionedVolume: TypeAlias = Annotated[
+    dict[fields.Decimal, UnversionedChapter], "Chapters by number.", fields.Component("Volume")
+]
+
+
+def volume(chapters: tuple[Chapter, ...]) -> Body[UnversionedVolume]:
+    return by_number(chapters, chapter)
+
+
+_Chapter = TypeVar("_Chapter")
+
+
+def by_number(chapters: tuple[Chapter, ...], payload: Callable[[Chapter], Body[_Chapter]]) -> Body[dict[str, _Chapter]]:
+    bodies = {chapter.number: payload(chapter) for chapter in chapters}
+    return Body({number: body.value for number, body in bodies.items()}, newest(bodies.values()))
+
+
+class UnversionedSeries(TypedDict):
+    slug: fields.Slug
+    title: str
+    aliases: fields.OtherTitles
+    url: fields.PageUrl
+    description: fields.Paragraphs
+    authors: fields.PersonNames
+    artists: fields.PersonNames
+    cover: fields.Image
+    completed: fields.Completed
+    volumes: Annotated[dict[fields.VolumeKey, UnversionedVolume], BY_VOLUME]
+
+
+def series_list(catalog: Catalog) -> Body[Annotated[JoinedBodies, Sequence[UnversionedSeries]]]:
     return joined_bodies(f"/api/series/{series.slug}" for series in catalog.open_series)
 
 
-def series(series: Series) -> Body:
+def series(series: Series) -> Body[UnversionedSeries]:
     volumes = {number: volume(chapters) for number, chapters in series.volumes.items()}
     return Body(
         {
@@ -62,34 +132,29 @@ def names(person: Person) -> list[str]:
     return [person.name, *person.aliases]
 
 
-# A chapter is part of three bodies, which are made one after the other.
-@lru_cache(maxsize=4096)
-def chapter(chapter: Chapter) -> Body:
-    return Body(
-        {
-            "title": chapter.title,
-            "url": chapter.url,
-            "pages": chapter.pages,
-            "date": http_date(chapter.published),
-            "final": chapter.final,
-        },
-        max(chapter.modified, chapter.published),
-    )
+class _LatestChapter(TypedDict):
+    title: fields.Title
+    volume: Annotated[fields.VolumeNumber, "0 for a chapter without a volume."]
+    number: Annotated[fields.Float, "Without a decimal point for a whole number."]
+    date: fields.Published
 
 
-def volume(chapters: tuple[Chapter, ...], payload: Callable[[Chapter], Body] = chapter) -> Body:
-    bodies = {chapter.number: payload(chapter) for chapter in chapters}
-    return Body({number: body.value for number, body in bodies.items()}, newest(bodies.values()))
+class Release(TypedDict):
+    slug: fields.Slug
+    title: str
+    url: fields.PageUrl
+    cover: fields.Image
+    latest_chapter: _LatestChapter
 
 
-def releases(catalog: Catalog) -> Body:
+def releases(catalog: Catalog) -> Body[Sequence[Release]]:
     """The latest chapter of every series that has one, newest first."""
     pairs = [(series, series.latest) for series in catalog.open_series if series.latest]
     pairs.sort(key=lambda pair: (-pair[1].published, pair[0].slug))
     return array((release(series, latest) for series, latest in pairs), catalog)
 
 
-def release(series: SeriesSummary, latest: Latest) -> Body:
+def release(series: SeriesSummary, latest: Latest) -> Body[Release]:
     return Body(
         {
             "slug": series.slug,

@@ -1,18 +1,82 @@
 """The bodies of `/api/v1` that differ from those of `/api`."""
 
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Annotated, TypeAlias, TypedDict
 
 from ...catalog.entities import Catalog, Category, Chapter, PublishingGroup, Series
 from ...encoding import http_date
-from ..resources import Body, array, joined_bodies, newest
-from . import unversioned
+from ..resources import Body, JoinedBodies, array, joined_bodies, newest
+from . import fields, unversioned
 
 
-def series_list(catalog: Catalog) -> Body:
+class _GroupOfChapter(TypedDict):
+    id: fields.Id
+    name: str
+
+
+class V1Chapter(TypedDict):
+    title: fields.Title
+    full_title: fields.FullTitle
+    url: fields.PageUrl
+    pages_root: Annotated[
+        fields.Uri, "A URL that ends with `/`. Together with a name of `pages_list`, it is the URL of an image."
+    ]
+    pages_list: fields.Files
+    date: fields.Published
+    final: fields.Final
+    groups: Annotated[Sequence[_GroupOfChapter], "The groups of the chapter. Can be empty."]
+
+
+# A chapter is part of three bodies, which are made one after the other.
+@lru_cache(maxsize=4096)
+def chapter(chapter: Chapter) -> Body[V1Chapter]:
+    return Body(
+        {
+            "title": chapter.title,
+            "full_title": chapter.full_title,
+            "url": chapter.url,
+            "pages_root": chapter.pages_root,
+            "pages_list": chapter.pages,
+            "date": http_date(chapter.published),
+            "final": chapter.final,
+            "groups": [{"id": group.id, "name": group.name} for group in chapter.groups],
+        },
+        max(chapter.modified, chapter.published, *(group.modified for group in chapter.groups)),
+    )
+
+
+V1Volume: TypeAlias = Annotated[dict[fields.Decimal, V1Chapter], "Chapters by number.", fields.Component("V1Volume")]
+
+
+def volume(chapters: tuple[Chapter, ...]) -> Body[V1Volume]:
+    return unversioned.by_number(chapters, chapter)
+
+
+class _CategoryOfSeries(TypedDict):
+    name: str
+    description: fields.Paragraphs
+
+
+class V1Series(TypedDict):
+    slug: fields.Slug
+    title: str
+    aliases: fields.OtherTitles
+    url: fields.PageUrl
+    description: fields.Paragraphs
+    authors: fields.PersonNames
+    artists: fields.PersonNames
+    categories: Annotated[Sequence[_CategoryOfSeries], "The categories, by id."]
+    cover: fields.Image
+    completed: fields.Completed
+    volumes: Annotated[dict[fields.VolumeKey, V1Volume], unversioned.BY_VOLUME]
+
+
+def series_list(catalog: Catalog) -> Body[Annotated[JoinedBodies, Sequence[V1Series]]]:
     return joined_bodies(f"/api/v1/series/{series.slug}" for series in catalog.open_series)
 
 
-def series(series: Series) -> Body:
+def series(series: Series) -> Body[V1Series]:
     volumes = {number: volume(chapters) for number, chapters in series.volumes.items()}
     people = (person.modified for person in series.authors + series.artists)
     genres = (genre.modified for genre in series.categories)
@@ -34,41 +98,47 @@ def series(series: Series) -> Body:
     )
 
 
-def volume(chapters: tuple[Chapter, ...]) -> Body:
-    return unversioned.volume(chapters, chapter)
+class V1Category(TypedDict):
+    id: Annotated[str, "Any text; can contain spaces."]
+    name: str
+    description: fields.Paragraphs
 
 
-# A chapter is part of three bodies, which are made one after the other.
-@lru_cache(maxsize=4096)
-def chapter(chapter: Chapter) -> Body:
-    return Body(
-        {
-            "title": chapter.title,
-            "full_title": chapter.full_title,
-            "url": chapter.url,
-            "pages_root": chapter.pages_root,
-            "pages_list": chapter.pages,
-            "date": http_date(chapter.published),
-            "final": chapter.final,
-            "groups": [{"id": group.id, "name": group.name} for group in chapter.groups],
-        },
-        max(chapter.modified, chapter.published, *(group.modified for group in chapter.groups)),
-    )
-
-
-def categories(catalog: Catalog) -> Body:
+def categories(catalog: Catalog) -> Body[Sequence[V1Category]]:
     return array(map(category, catalog.categories), catalog)
 
 
-def category(category: Category) -> Body:
+def category(category: Category) -> Body[V1Category]:
     return Body({"id": category.id, "name": category.name, "description": category.description}, category.modified)
 
 
-def groups(catalog: Catalog) -> Body:
+class _MemberOfGroup(TypedDict):
+    id: fields.Id
+    name: str
+    roles: Annotated[Sequence[str], "The roles of the member in this group."]
+    twitter: str
+    discord: str
+
+
+class V1Group(TypedDict):
+    id: fields.Id
+    name: str
+    description: fields.Paragraphs
+    website: str
+    discord: str
+    twitter: str
+    logo: Annotated[str, "The URL of an image, or an empty string."]
+    members: Sequence[_MemberOfGroup]
+    series: Annotated[
+        Sequence[unversioned.SeriesReference], "The series with a published chapter of the group, by title."
+    ]
+
+
+def groups(catalog: Catalog) -> Body[Sequence[V1Group]]:
     return array(map(group, catalog.publishing_groups), catalog)
 
 
-def group(publisher: PublishingGroup) -> Body:
+def group(publisher: PublishingGroup) -> Body[V1Group]:
     record, works = publisher.group.record, [unversioned.reference(series) for series in publisher.series]
     return Body(
         {

@@ -1,14 +1,20 @@
-"""The bodies of `/api/v2`. Every key is always present, because some clients decode strictly."""
+"""The bodies of `/api/v2`: of each, the shape, and the function that makes it.
 
-from collections.abc import Callable, Iterable
+Every key is always present, because some clients decode strictly.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Annotated, Generic, NamedTuple, TypedDict, TypeVar
 
 from ...catalog.entities import Account, Catalog, Category, Chapter, Group, Membership, Person, Series, SeriesSummary
 from ...catalog.field_values import iso
+from ...catalog.records import Status
 from ...encoding import decimal, http_date, json
 from ..resources import AllChapters, Body, array, newest
+from . import fields
+from .fields import Keywords
 
 # The formats of `published`. The first is the default.
 DATE_FORMATS: dict[str, Callable[[int], str]] = {
@@ -20,21 +26,35 @@ DATE_FORMATS: dict[str, Callable[[int], str]] = {
 DEFAULT_DATE_FORMAT = next(iter(DATE_FORMATS))
 
 
-def results(parts: Iterable[Body], catalog: Catalog) -> Body:
+Item = TypeVar("Item")
+
+
+class _Results(TypedDict, Generic[Item]):
+    """A list of bodies."""
+
+    results: Sequence[Item]
+
+
+def results(parts: Iterable[Body[Item]], catalog: Catalog) -> Body[_Results[Item]]:
     items = array(parts, catalog)
     return Body({"results": items.value}, items.last_modified)
-
-
-def no_results(catalog: Catalog) -> Body:
-    return results((), catalog)
 
 
 # /series
 
 
+class V2SeriesItem(TypedDict):
+    slug: fields.Slug
+    title: str
+    url: fields.PagePath
+    cover: fields.Image
+    updated: Annotated[fields.Instant, "The time at which the newest chapter was published."]
+    chapters: Annotated[fields.Count | None, "The number of published chapters. null for a licensed series."]
+
+
 # An item is part of one page in every sort order, and of the index.
 @lru_cache(maxsize=1 << 14)
-def series_item(series: SeriesSummary) -> Body:
+def series_item(series: SeriesSummary) -> Body[V2SeriesItem]:
     return Body(
         {
             "slug": series.slug,
@@ -48,7 +68,30 @@ def series_item(series: SeriesSummary) -> Body:
     )
 
 
-def series_detail(series: Series) -> Body:
+class V2SeriesPage(TypedDict):
+    total: Annotated[fields.Count, "The number of series on all pages, after filtering."]
+    last: Annotated[bool, "Whether this is the last page."]
+    results: Sequence[V2SeriesItem]
+
+
+class V2Series(TypedDict):
+    slug: fields.Slug
+    title: str
+    url: fields.PagePath
+    cover: fields.Image
+    updated: Annotated[fields.Instant, "The time at which the newest chapter was published."]
+    description: fields.Paragraphs
+    views: Annotated[fields.Count, "The views of all chapters."]
+    status: Status
+    completed: Annotated[fields.Completed, "Use `status` instead.", Keywords(deprecated=True)]
+    licensed: Annotated[bool, "Whether the chapters return 451."]
+    aliases: fields.OtherTitles
+    authors: fields.Names
+    artists: fields.Names
+    categories: fields.Names
+
+
+def series_detail(series: Series) -> Body[V2Series]:
     people = (person.modified for person in series.authors + series.artists)
     genres = (genre.modified for genre in series.categories)
     return Body(
@@ -75,9 +118,30 @@ def series_detail(series: Series) -> Body:
 # /chapters
 
 
+class V2Chapter(TypedDict):
+    id: Annotated[fields.Id, "Never changes, and is never used for another chapter."]
+    title: fields.Title
+    number: Annotated[fields.Float, "Always with a decimal point: `1.0`, `10.5`."]
+    volume: Annotated[
+        Annotated[fields.VolumeNumber, Keywords(minimum=1)] | None, "null for a chapter without a volume."
+    ]
+    published: Annotated[
+        str,
+        "In the format of `date_format`. Milliseconds since 1970 are a string, too.",
+        Keywords(anyOf=[fields.Instant, fields.HttpDate, fields.Milliseconds]),
+    ]
+    views: Annotated[fields.Count, "The number of views at the last build."]
+    final: fields.Final
+    series: Annotated[fields.Slug, "The slug of the series."]
+    groups: fields.Names
+    full_title: fields.FullTitle
+    url: fields.PagePath
+
+
 # A chapter is part of two bodies and of the list of all chapters, which are made one after the other.
 @lru_cache(maxsize=4096)
-def chapter(chapter: Chapter) -> Body:
+def chapter(chapter: Chapter) -> Body[V2Chapter]:
+    assert chapter.id, "/api/v2 contains only chapters with an id"
     number = chapter.number if "." in chapter.number else f"{chapter.number}.0"
     return Body(
         {
@@ -104,13 +168,13 @@ class SeriesChapters(NamedTuple):
     date_format: str = DEFAULT_DATE_FORMAT
 
 
-def chapters(listed: SeriesChapters) -> Body:
+def chapters(listed: SeriesChapters) -> Body[Annotated[bytes, _Results[V2Chapter]]]:
     items = [chapter(entity) for entity in listed.series.newest_first]
     body = json({"results": [item.value for item in items]})
     return Body(convert_dates(body, listed.date_format), newest(items))
 
 
-def all_chapters(date_format: str) -> Body:
+def all_chapters(date_format: str) -> Body[Annotated[AllChapters, _Results[V2Chapter]]]:
     """A placeholder: the list and its date are computed when it is written."""
     return Body(AllChapters(date_format), 0)
 
@@ -135,8 +199,15 @@ def _convert_date(date: bytes, date_format: str) -> bytes:
     return DATE_FORMATS[date_format](seconds).encode()
 
 
-def pages(chapter: Chapter) -> Body:
-    pages = [
+class V2Page(TypedDict):
+    id: Annotated[fields.Id, "Unique. Stays the same while the page keeps its chapter and its number."]
+    image: fields.Image
+    number: Annotated[int, Keywords(minimum=1), "From 1."]
+    url: fields.PagePath
+
+
+def pages(chapter: Chapter) -> Body[_Results[V2Page]]:
+    pages: list[V2Page] = [
         {
             "id": page_id,
             "image": chapter.pages_root + page,
@@ -148,34 +219,62 @@ def pages(chapter: Chapter) -> Body:
     return Body({"results": pages}, max(chapter.modified, chapter.published))
 
 
+def no_results(catalog: Catalog) -> Body[_Results[V2Page]]:
+    return Body({"results": []}, catalog.site_modified)
+
+
 # People, categories, groups
 
 
-def categories(catalog: Catalog) -> Body:
+class V2Category(TypedDict):
+    name: str
+    description: fields.Paragraphs
+
+
+def categories(catalog: Catalog) -> Body[_Results[V2Category]]:
     return results(map(category, catalog.categories), catalog)
 
 
-def category(category: Category) -> Body:
+def category(category: Category) -> Body[V2Category]:
     return Body({"name": category.name, "description": category.description}, category.modified)
 
 
-def authors(catalog: Catalog) -> Body:
+class V2Person(TypedDict):
+    id: fields.Id
+    name: str
+
+
+def authors(catalog: Catalog) -> Body[_Results[V2Person]]:
     return results(map(person, catalog.authors), catalog)
 
 
-def artists(catalog: Catalog) -> Body:
+def artists(catalog: Catalog) -> Body[_Results[V2Person]]:
     return results(map(person, catalog.artists), catalog)
 
 
-def person(person: Person) -> Body:
+def person(person: Person) -> Body[V2Person]:
     return Body({"id": person.id, "name": person.name}, person.modified)
 
 
-def groups(catalog: Catalog) -> Body:
+class V2Group(TypedDict):
+    id: fields.Id
+    name: str
+    website: str
+    description: fields.Paragraphs
+    email: str
+    discord: str
+    twitter: str
+    reddit: str
+    irc: str
+    logo: fields.ImageOrNull
+    members: Annotated[Sequence[str], "`Role: Name`, one for each role of a member."]
+
+
+def groups(catalog: Catalog) -> Body[_Results[V2Group]]:
     return results(map(group, catalog.groups), catalog)
 
 
-def group(group: Group) -> Body:
+def group(group: Group) -> Body[V2Group]:
     record = group.record
     return Body(
         {
@@ -195,11 +294,21 @@ def group(group: Group) -> Body:
     )
 
 
-def members(catalog: Catalog) -> Body:
+class V2Member(TypedDict):
+    id: fields.Id
+    name: str
+    twitter: str
+    discord: str
+    irc: str
+    reddit: str
+    groups: Annotated[Sequence[str], "`Group (Role, Role)`, one for each group."]
+
+
+def members(catalog: Catalog) -> Body[_Results[V2Member]]:
     return results(map(member, catalog.memberships), catalog)
 
 
-def member(membership: Membership) -> Body:
+def member(membership: Membership) -> Body[V2Member]:
     record = membership.member.record
     return Body(
         {
@@ -218,7 +327,43 @@ def member(membership: Membership) -> Body:
 # Cubari JSON
 
 
-def cubari_series(series: Series) -> Body:
+class V2ReaderSeries(TypedDict):
+    title: str
+    cover: Annotated[fields.Uri, "The URL of an image.", Keywords(default="")]
+    original_url: fields.PagePath
+    description: Annotated[str, "Plain text. Can have several lines.", Keywords(default="")]
+    author: Annotated[str, "Names, separated by commas.", Keywords(default="")]
+    artist: Annotated[str, "Names, separated by commas.", Keywords(default="")]
+    alt_titles: fields.OtherTitles
+    metadata: Annotated[
+        Sequence[Annotated[Sequence[str], Keywords(minItems=2, maxItems=2)]],
+        "Pairs: `Author` and the authors, `Artist` and the artists.",
+        Keywords(uniqueItems=True),
+    ]
+    chapters: Annotated[
+        dict[fields.ChapterIdKey, "V2ReaderChapter"],
+        "Chapters by id, in reading order. Those without a volume are the last.",
+    ]
+
+
+class V2ReaderChapter(TypedDict):
+    title: fields.Title
+    # The format has numbers as strings.
+    volume: Annotated[
+        str,
+        Keywords(format="uint32", pattern="^(0|[1-9][0-9]*)$", default="0"),
+        '`"0"` for a chapter without a volume.',
+    ]
+    number: Annotated[fields.Decimal, 'As in `"1"` and `"10.5"`.', Keywords(format="float", default="0")]
+    groups: Annotated[
+        dict[str, Sequence[fields.Uri]],
+        "The URLs of the images, under the names of the groups, separated by commas, or `N/A`.",
+        Keywords(minProperties=1, maxProperties=1),
+    ]
+    last_updated: Annotated[str, Keywords(format="uint64", pattern="^[0-9]*$", default=""), "Seconds since 1970."]
+
+
+def cubari_series(series: Series) -> Body[V2ReaderSeries]:
     author = ", ".join(person.name for person in series.authors)
     artist = ", ".join(person.name for person in series.artists)
     ordered = sorted(series.identified_chapters, key=lambda chapter: chapter.reading_order)
@@ -240,7 +385,7 @@ def cubari_series(series: Series) -> Body:
     )
 
 
-def cubari_chapter(chapter: Chapter) -> dict[str, object]:
+def cubari_chapter(chapter: Chapter) -> V2ReaderChapter:
     groups = ", ".join(group.name for group in chapter.groups) or "N/A"
     return {
         "title": chapter.title,
@@ -254,11 +399,29 @@ def cubari_chapter(chapter: Chapter) -> dict[str, object]:
 # Accounts
 
 
-def bookmarks(account: Account) -> Body:
+class _Bookmark(TypedDict):
+    series: Annotated[fields.Slug, "The slug of the series."]
+
+
+class V2Bookmarks(TypedDict):
+    bookmarks: Sequence[_Bookmark]
+
+
+def bookmarks(account: Account) -> Body[V2Bookmarks]:
     return Body({"bookmarks": [{"series": slug} for slug in account.record.bookmarks]}, account.modified)
 
 
-def profile(account: Account) -> Body:
+class V2Profile(TypedDict):
+    username: Annotated[str, "Letters and digits of any script, `@`, `.`, `+`, `-` and `_`."]
+    first_name: str
+    last_name: str
+    email: str
+    bio: fields.Paragraphs
+    avatar: fields.ImageOrNull
+    url: Annotated[fields.Uri, "The URL of the person's page."]
+
+
+def profile(account: Account) -> Body[V2Profile]:
     record = account.record
     return Body(
         {

@@ -122,6 +122,6 @@ def too_large(bodies: Iterable[Published], limit: int) -> Iterator[str]:
             yield f"{body.url}: {body.size / 2**20:.1f} MiB, this host takes at most {limit // 2**20} MiB; left out"
 
 
-def missing(*, is_v2: bool) -> dict[str, object]:
+def missing(*, is_v2: bool) -> Mapping[str, object]:
     """The body of a 404 of the API."""
     return errors.detail(404) if is_v2 else errors.error(404)
