@@ -147,7 +147,7 @@ class SeriesSummary:
     categories: tuple[Category, ...]
     # The groups of its published chapters.
     groups: tuple[Group, ...]
-    status: records.Status
+    status: str
     licensed: bool
     restricted: bool
     # Whether pages and feeds show its chapters: it is neither licensed nor restricted. A preview shows restricted ones.
@@ -191,8 +191,12 @@ class SeriesSummary:
 
 @dataclass(frozen=True, eq=False)
 class Series(SeriesSummary):
-    """A series with its published chapters, in the order of their volumes, numbers and ids."""
+    """A series with its published chapters, in the order of their volumes, numbers and ids.
 
+    Its own bodies also have fields of `record`. Other lists are made from summaries, which have no record.
+    """
+
+    record: records.Series
     chapters: tuple[Chapter, ...]
 
     @property

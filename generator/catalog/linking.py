@@ -108,6 +108,7 @@ class Linker:
             since=min((chapter.published for chapter in chapters), default=0),
             recent=recent_chapters(chapters) if shows_chapters and self.site.pages else (),
             image_origins=image_origins(cover, chapters),
+            record=record,
             chapters=chapters,
         )
 

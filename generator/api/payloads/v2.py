@@ -94,19 +94,20 @@ class V2Series(TypedDict):
 def series_detail(series: Series) -> Body[V2Series]:
     people = (person.modified for person in series.authors + series.artists)
     genres = (genre.modified for genre in series.categories)
+    record = series.record
     return Body(
         {
             "slug": series.slug,
-            "title": series.title,
+            "title": record.title,
             "url": series.path,
             "cover": series.cover,
             "updated": iso(series.updated),
-            "description": series.description,
+            "description": record.description,
             "views": series.views,
-            "status": series.status,
+            "status": record.status,
             "completed": series.completed,
-            "licensed": series.licensed,
-            "aliases": series.aliases,
+            "licensed": record.licensed,
+            "aliases": record.aliases,
             "authors": [person.name for person in series.authors],
             "artists": [person.name for person in series.artists],
             "categories": [genre.name for genre in series.categories],
