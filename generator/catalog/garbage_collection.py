@@ -1,6 +1,6 @@
 """Disable garbage collection where many objects are made.
 
-A build without changes does this too, and must not import `source_file`, which parses YAML.
+A build without changes does this too, and must not import `reader`, which parses YAML.
 """
 
 import gc

@@ -9,11 +9,12 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import FlatpanelError
-from . import bare_repositories, confined_folder
+from ..errors import CatalogError, FlatpanelError, Problem
+from . import confined_folder
 
 # Variables that name a repository; git sets them for hooks. Variables that configure git are kept.
 _DROPPED_VARIABLES = {
@@ -96,9 +97,7 @@ class Repository:
     def __init__(self, root: Path, catalog: Path) -> None:
         self.root, self._git = root, _Git(root)
         self.prefix = f"{catalog.relative_to(root)}/" if catalog != root else ""
-        if bare_repositories.is_bare(
-            name for name in ("HEAD", "objects", "refs", "commondir") if os.path.lexists(root / name)
-        ):
+        if is_bare(name for name in ("HEAD", "objects", "refs", "commondir") if os.path.lexists(root / name)):
             raise GitError(f"git is not started in {root}: it may use this folder as a repository instead of its .git")
         # `status --branch` prints neither whether the clone is shallow nor the root: git is called twice.
         # Before the first commit, the last line is missing.
@@ -111,7 +110,7 @@ class Repository:
     @classmethod
     def around(cls, catalog: Path) -> "Repository | None":
         """The repository of a catalog; None if there is none. Raises GitError if git cannot read it."""
-        bare_repositories.refuse_in_folder(catalog)
+        refuse_bare_folders(catalog)
         real_path = Path(os.path.realpath(catalog))
         folders = (real_path, *real_path.parents)
         root = next((folder for folder in folders if os.path.lexists(folder / ".git")), None)
@@ -274,7 +273,7 @@ class CommittedFiles:
         self.suffixes, self.max_size = suffixes, max_size
         self.warnings: list[str] = []
         entries = repository.entries(tree)
-        bare_repositories.refuse_in_files(label, (entry.path for entry in entries))
+        refuse_bare_files(label, (entry.path for entry in entries))
         self.files = [file for entry in entries for file in self._files(entry)]
 
     def _files(self, entry: TreeEntry) -> Iterator[TreeEntry]:
@@ -300,3 +299,53 @@ class CommittedFiles:
 
     def _sentence(self, entry: TreeEntry, message: str) -> str:
         return f"{self.label / entry.path}: {message}"
+
+
+# Folders that git would use as a repository although they have no `.git`: their `config` can run programs
+
+_BARE = "makes git use this folder as a repository and run the programs that its config names; remove it"
+
+
+def is_bare(names: Iterable[str]) -> bool:
+    """Whether git may use a folder with these entries as a repository.
+
+    `commondir` names another folder with `objects` and `refs`. Some file systems ignore case.
+    """
+    lowered = {name.lower() for name in names}
+    return "head" in lowered and (lowered >= {"objects", "refs"} or "commondir" in lowered)
+
+
+def refuse_bare_folders(catalog: Path) -> None:
+    """Raise if git would use the catalog, or a folder in it, as a repository."""
+    _refuse(catalog, _walk(os.path.realpath(catalog)))
+
+
+def refuse_bare_files(catalog: Path, files: Iterable[str]) -> None:
+    """The same for a catalog that is not on the disk, given the paths of its files."""
+    folders: dict[str, set[str]] = {}
+    for path in files:
+        name = path
+        while name:
+            path, _, name = path.rpartition("/")
+            if name in folders.setdefault(path, set()):
+                break
+            folders[path].add(name)
+    _refuse(catalog, folders.items())
+
+
+def _refuse(catalog: Path, folders: Iterable[tuple[str, Iterable[str]]]) -> None:
+    heads = [str(catalog / folder / "HEAD") for folder, names in folders if is_bare(names)]
+    if heads:
+        raise CatalogError(Problem(file, 1, 1, "", _BARE) for file in heads)
+
+
+def _walk(root: str) -> Iterator[tuple[str, list[str]]]:
+    """Each folder with the names in it, hidden ones included. Links and `.git`, which no commit has, are skipped."""
+    pending = ["."]
+    while pending:
+        folder, entries = pending.pop(), list[os.DirEntry[str]]()
+        with suppress(OSError), os.scandir(os.path.join(root, folder)) as scan:
+            entries += scan
+        yield folder, [entry.name for entry in entries]
+        subfolders = (entry.name for entry in entries if entry.name != ".git" and entry.is_dir(follow_symlinks=False))
+        pending += (os.path.normpath(os.path.join(folder, name)) for name in subfolders)

@@ -6,17 +6,31 @@ without such an id: pages after the 999th, and pages of chapters with very large
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..encoding import LAST_INSTANT
 from . import entities, field_values, site_settings
 from . import records as model
-from .chapter_fields import Latest, one_per_number
-from .entities import Account, Catalog, Category, Chapter, Group, Member, Person, Series, SeriesSummary
+from .entities import (
+    Account,
+    Catalog,
+    Category,
+    Chapter,
+    Group,
+    Latest,
+    Member,
+    Person,
+    RecentChapter,
+    Series,
+    SeriesSummary,
+    one_per_number,
+    with_url,
+)
 from .layout import SITE
 from .reader import Entry, SeriesEntry, Sources
-from .recent_chapters import image_origins, recent_chapters
 from .records import MAX_ID
 from .references import NameIndex
 
@@ -264,3 +278,49 @@ def _free_id(name: str, taken: Set[int]) -> int:
     while (slot + 1) * _SPAN in taken:
         slot = (slot + 1) % _SLOTS
     return (slot + 1) * _SPAN
+
+
+# For pages and feeds: the newest chapters of a series, and where its images come from
+
+# The number of chapters of a series, and of a series and a group, in lists of the latest chapters and in feeds.
+RECENT = 30
+
+
+def recent_chapters(chapters: Sequence[Chapter]) -> tuple[RecentChapter, ...]:
+    """The newest chapters, and the newest ones of each group."""
+    versions = Counter((chapter.volume, chapter.number) for chapter in chapters)
+    counts: Counter[int] = Counter()
+    recent: list[RecentChapter] = []
+    for position, chapter in enumerate(sorted(with_url(chapters), key=lambda chapter: chapter.newest_first)):
+        groups = tuple(group.id for group in chapter.groups)
+        if position < RECENT or any(counts[group] < RECENT for group in groups):
+            recent.append(_recent(chapter, groups, versions[chapter.volume, chapter.number] > 1))
+        counts.update(groups)
+    return tuple(recent)
+
+
+def _recent(chapter: Chapter, groups: tuple[int, ...], shares_number: bool) -> RecentChapter:
+    return RecentChapter(
+        id=chapter.id,
+        heading=chapter.heading,
+        path=chapter.path,
+        published=chapter.published,
+        modified=chapter.modified,
+        groups=groups,
+        shares_number=shares_number,
+        newest_first=chapter.newest_first.hex(),
+        scheduled=chapter.scheduled,
+    )
+
+
+def image_origins(cover: str, chapters: Iterable[Chapter]) -> tuple[str, ...]:
+    """Scheme and host of every image of a series, in the order of their names."""
+    # All folders of a series usually begin alike.
+    roots = {"/".join(chapter.pages_root.split("/", 3)[:3]) for chapter in chapters if chapter.pages}
+    return tuple(sorted({origin(cover), *map(origin, roots)}))
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port of a URL."""
+    scheme, authority, *_ = urlsplit(url)
+    return f"{scheme}://{authority.rpartition('@')[2]}"

@@ -4,6 +4,7 @@ The models check the records of one file, `cross_checks` the references between 
 inside it, which `problems.locate` turns into a line and a column.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -12,19 +13,65 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from .. import encoding
 from ..errors import UnlocatedProblem
-from . import bare_repositories, confined_folder, media_folder, site_paths
-from .confined_folder import Folder
+from . import api_keys, confined_folder, git, media_folder, site_paths
+from .confined_folder import ConfinedFolder, Folder
 from .garbage_collection import without_garbage_collection
 from .layout import SERIES, SITE, Layout, SeriesFiles, existing, has
 from .problems.cut_texts import CutText, cut_texts
 from .problems.messages import file_errors
 from .records import Account, Category, Chapter, Group, IssuedKey, Member, Person, Record, Series, Sizes, Views
 from .site_settings import Site
-from .source_file import ParsedFile, parse_file
 from .theme_files import NO_THEME, ThemeFiles
+from .yaml import reader as yaml
 from .yaml.positions import YamlPath
 from .yaml.reader import Malformed
+
+# One file
+
+_ANCHOR = re.compile(rb" &(?=[^ \t\r\n])")
+# A line with a value and then a comment whose # is directly followed by text.
+_CUT = re.compile(rb"^[ \t]*[^ \t\r\n#][^\n]*?[ \t]#[^ \t\r\n]", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """The value of a file, or the error that prevents reading it."""
+
+    value: Any = None
+    mtime: int = 0
+    digest: str = ""
+    error: OSError | Malformed | None = None
+    # The content, if a comment or an anchor in it may be meant as text.
+    suspicious: bytes = b""
+
+
+def parse_file(folder: ConfinedFolder, file: str) -> ParsedFile:
+    try:
+        with without_garbage_collection():
+            text, mtime = folder.content(file)
+            value = yaml.load(text)
+            if _has_key(text, value):
+                raise Malformed
+            return ParsedFile(value, mtime, encoding.digest(text), suspicious=text if _may_cut(text) else b"")
+    except (OSError, Malformed) as error:
+        return ParsedFile(error=error)
+
+
+def _may_cut(text: bytes) -> bool:
+    """Whether a value is followed by a comment without a blank after its #, or an & starts a word."""
+    if b" &" in text and _ANCHOR.search(text):
+        return True
+    return (b" #" in text or b"\t#" in text) and _CUT.search(text) is not None
+
+
+def _has_key(text: bytes, value: Any) -> bool:
+    """Whether the file contains an API key, even in a comment. Only a backslash in it can disguise a key."""
+    return bool(api_keys.positions(text)) or (b"\\" in text and api_keys.contains_key(repr(value)))
+
+
+# The records of all files
 
 LISTS: dict[str, type[Record]] = {
     "authors.yaml": Person,
@@ -94,7 +141,7 @@ class Sources:
 
 def read(folder: Folder, in_memory: Callable[[SeriesEntry], SeriesEntry] = lambda series: series) -> Sources:
     """All records below `folder`; `in_memory` may return a smaller form of a series."""
-    bare_repositories.refuse_in_folder(Path(existing(folder)))
+    git.refuse_bare_folders(Path(existing(folder)))
     sources, series = read_lists(folder)
     for files in series:
         part = read_series(folder, files)

@@ -10,7 +10,7 @@ from ..api.pages import theme
 from ..api.pages.context import PageContext
 from ..api.resources import Resource, account_key
 from ..catalog.entities import Catalog, SeriesSummary
-from ..catalog.recent_chapters import origin
+from ..catalog.linking import origin
 from ..nginx import config, config_data
 from ..nginx.config import MediaConf, ServerConf
 from ..release.manifest import ID_PLACEHOLDER, Published

@@ -8,7 +8,7 @@ from .. import encoding
 from ..catalog import snapshot
 from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.layout import SeriesFiles
-from ..catalog.source_file import ParsedFile
+from ..catalog.reader import ParsedFile
 from .cache import Cache
 
 

@@ -12,8 +12,7 @@ from ..api import routes
 from ..api.pages import theme
 from ..api.payloads import v2
 from ..catalog import reader
-from ..catalog.chapter_fields import Latest, RecentChapter
-from ..catalog.entities import Series, SeriesSummary
+from ..catalog.entities import Latest, RecentChapter, Series, SeriesSummary
 from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker
 from ..release.bodies import BodyWriter, WriteTotals

@@ -171,7 +171,6 @@ def test_next_uses_the_cache(scheduled: Site, run: Run, monkeypatch: pytest.Monk
         lambda scan, place, cache: (looked_into.append(place.slug), series_of(scan, place, cache))[1],
     )
     monkeypatch.setattr(reader, "parse_file", None)
-    monkeypatch.setattr("generator.catalog.source_file.parse_file", None)
 
     assert len(asking(scheduled, run, "--all")[1].splitlines()) == 4
     assert looked_into == ["aside", "first"]

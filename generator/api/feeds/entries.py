@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
-from ...catalog.chapter_fields import RecentChapter, with_url
-from ...catalog.entities import Chapter, Series, SeriesSummary
+from ...catalog.entities import Chapter, RecentChapter, Series, SeriesSummary, with_url
 from ..pages.context import PageContext
 
 # The number of chapters in the feed of a series: the newest ones. A subscriber loads the feed many times a day.

@@ -3,8 +3,7 @@
 from functools import lru_cache
 from heapq import nsmallest
 
-from ...catalog.chapter_fields import RecentChapter
-from ...catalog.entities import Catalog, Series, SeriesSummary
+from ...catalog.entities import Catalog, RecentChapter, Series, SeriesSummary
 from ..route_items import InSeries, RouteItem, RouteItems
 from .payloads import MOST_ENTRIES, GroupReleases, RecentChapters
 

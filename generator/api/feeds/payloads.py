@@ -5,8 +5,7 @@ from functools import lru_cache
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
-from ...catalog.chapter_fields import RecentChapter
-from ...catalog.entities import Catalog, Group, Series, SeriesSummary
+from ...catalog.entities import Catalog, Group, RecentChapter, Series, SeriesSummary
 from ..pages.context import PageContext
 from ..resources import Body
 from . import texts

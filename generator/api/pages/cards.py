@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import NamedTuple
 
-from ...catalog.chapter_fields import RecentChapter
-from ...catalog.entities import Chapter, Group, SeriesSummary
+from ...catalog.entities import Chapter, Group, RecentChapter, SeriesSummary
 from ...templating import Html
 from . import values
 from .context import PageContext

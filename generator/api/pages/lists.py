@@ -4,8 +4,7 @@ import heapq
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from ...catalog.chapter_fields import RecentChapter
-from ...catalog.entities import Catalog, Category, SeriesSummary
+from ...catalog.entities import Catalog, Category, RecentChapter, SeriesSummary
 from ..resources import Body
 from . import cards, structured_data, values
 from .context import FeedLink, Link, PageContext, PageHead

@@ -3,8 +3,16 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ...catalog.chapter_fields import RecentChapter
-from ...catalog.entities import Catalog, Contributor, Group, Member, Person, PublishingGroup, SeriesSummary
+from ...catalog.entities import (
+    Catalog,
+    Contributor,
+    Group,
+    Member,
+    Person,
+    PublishingGroup,
+    RecentChapter,
+    SeriesSummary,
+)
 from ..resources import Body
 from . import cards, values
 from .context import FeedLink, Link, PageContext, PageHead

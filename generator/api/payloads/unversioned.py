@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Annotated, TypeAlias, TypedDict, TypeVar
 
-from ...catalog.chapter_fields import Latest
-from ...catalog.entities import Catalog, Chapter, Contributor, Person, Series, SeriesSummary
+from ...catalog.entities import Catalog, Chapter, Contributor, Latest, Person, Series, SeriesSummary
 from ...encoding import decimal, http_date
 from ..resources import Body, JoinedBodies, array, joined_bodies, newest
 from . import fields
