@@ -30,9 +30,10 @@ from ..reading_sites.lenient import (
     volume,
     whole,
 )
-from .imported import ChapterKey, ImportedChapter, chapter_keys
+from ..reading_sites.responses import OLD, V2, Responses
+from .imported import ImportedChapter
 from .pages import note_gaps, page_urls, stored_pages
-from .people_and_groups import ImportedLists
+from .people_and_groups import ImportedLists, modified_field
 
 # Volume and number.
 Key = tuple[int | None, str]
@@ -82,11 +83,17 @@ def _imported_chapter(chapter: _ChapterJson, lists: ImportedLists) -> ImportedCh
         # The oldest version has no URLs.
         page_names=[unquote(name) for name in texts(old["pages"])] if "pages" in old else None,
         page_numbers=[whole(page.get("number")) or 0 for page in entries(pages.get("results"))],
-        old_path=old.get("path"),
-        updated=seconds(cubari.get("last_updated")),
+        modified=_modified(v2, old, cubari, lists.responses),
         in_v2=bool(v2),
         unstated=sorted(_SOMETIMES.keys() - v2.keys() - old.keys()),
     )
+
+
+def _modified(v2: Fields, old: Fields, cubari: Fields, responses: Responses) -> int | None:
+    """Return the time in the Cubari JSON, or the Last-Modified of the response that shows the chapter alone."""
+    paths = (f"{V2}/chapters/{v2.get('id')}", *(f"{version}/series/{old.get('path')}" for version in OLD))
+    times = (seconds(cubari.get("last_updated")), *(responses[path].modified for path in paths))
+    return next((time for time in times if time is not None), None)
 
 
 def _in_cubari(key: Key, v2: dict[str, Any], by_number: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -123,10 +130,7 @@ class ChapterReader:
         for chapter in self._chapters():
             self._add(chapter)
         self.chapters.sort(key=lambda pair: (pair[0].volume or inf, float(pair[0].number), pair[0].id or inf))
-        records = [record for _, record in self.chapters]
-        for key, (chapter, record) in zip(chapter_keys(self.slug, records), self.chapters, strict=True):
-            _add_dates(self.lists, key, chapter, record)
-        return records
+        return [record for _, record in self.chapters]
 
     def _chapters(self) -> Iterator[ImportedChapter]:
         """Yield the chapters of version 2, then those that only older versions show."""
@@ -218,6 +222,7 @@ class ChapterReader:
             "groups": _groups(self.lists, chapter, self.slug),
             "pages": [],
             "views": chapter.views,
+            "modified": modified_field(chapter.modified, f"chapter {self.slug}", self.lists.notes),
         }
 
 
@@ -246,21 +251,6 @@ def _title_parts(chapter: ImportedChapter, series_title: str, record: Fields) ->
         "date": field_values.day(field_values.instant(record["published"])),
         "series": series_title,
     }
-
-
-def _add_dates(lists: ImportedLists, key: ChapterKey, chapter: ImportedChapter, record: Fields) -> None:
-    """Add the dates of the responses that show a chapter."""
-    groups = [("groups", id) for id in record.get("groups", ())]
-    dates, responses = lists.dates, lists.responses
-    dates.add(chapter.updated, [key])
-    if responses.is_original:
-        dates.add(responses[f"/api/v1/series/{chapter.old_path}"].modified, [key])
-        return
-    if chapter.old_path:
-        dates.add(responses[f"/api/series/{chapter.old_path}"].modified, [key])
-        dates.add(responses[f"/api/v1/series/{chapter.old_path}"].modified, [key, *groups])
-    dates.add(responses[f"/api/v2/chapters/{record.get('id')}"].modified, [key, *groups])
-    dates.add(responses[f"/api/v2/chapters/{record.get('id')}/pages"].modified, [key])
 
 
 # The template of full chapter titles

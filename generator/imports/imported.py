@@ -1,35 +1,12 @@
 """The records of an import: the site's statements about its series and chapters, made where its JSON is read."""
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..reading_sites.lenient import Fields
 from .same_names import StatedPerson
 from .spilled import spilled_records
-
-
-class ChapterKey(NamedTuple):
-    """Identifies a chapter among all records of an import."""
-
-    slug: str
-    volume: int | None
-    number: str
-    # None, unless a chapter with a higher id has the same number.
-    hidden_id: int | None = None
-
-
-def chapter_keys(slug: str, chapters: Sequence[Fields]) -> list[ChapterKey]:
-    """Return the keys of a series' chapters: one with the highest id stands for its number in the older versions."""
-    highest: dict[tuple[int | None, str], int] = {}
-    for chapter in chapters:
-        number = chapter.get("volume"), chapter["number"]
-        highest[number] = max(highest.get(number, 0), chapter.get("id", 0))
-    keys = []
-    for chapter in chapters:
-        number, id = (chapter.get("volume"), chapter["number"]), chapter.get("id", 0)
-        keys.append(ChapterKey(slug, *number, id if id != highest[number] else None))
-    return keys
 
 
 class Names(NamedTuple):
@@ -70,6 +47,8 @@ class ImportedSeries:
     licensed: bool
     # The last publication in version 2.
     updated: int | None
+    # The Last-Modified of its own response.
+    modified: int | None
     # Whether its chapters need an API key.
     locked: bool
     cover: str
@@ -98,10 +77,8 @@ class ImportedChapter:
     page_names: list[str] | None
     # As one response states them; empty if none does.
     page_numbers: list[int]
-    # slug/volume/number in the older versions.
-    old_path: str | None
-    # `last_updated` in the Cubari JSON.
-    updated: int | None
+    # Its last change: `last_updated` in the Cubari JSON, or the Last-Modified of its own response.
+    modified: int | None
     in_v2: bool
     # Fields that no response states.
     unstated: list[str]

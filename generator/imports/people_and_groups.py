@@ -4,22 +4,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..catalog.field_values import percent_encoded
+from ..catalog import field_values
 from ..catalog.records import Category, Group, Member, Person, Record
 from ..reading_sites.image_paths import SiteImages
 from ..reading_sites.lenient import Fields, entries, fields, line, lines, text, texts, valid_fields, whole
 from ..reading_sites.notes import Notes
 from ..reading_sites.responses import OLD, Responses
 from . import same_names
-from .last_modified import ModifiedDates
 from .same_names import StatedPerson
 
 _CONTACTS = ("website", "email", "discord", "twitter", "reddit", "irc")
 _MODELS: dict[str, type[Record]] = {"authors": Person, "artists": Person, "groups": Group, "members": Member}
 # The list of the ids of categories, and the list that shows whether version 1 exists.
 _WITH_CATEGORY_IDS = ("/api/v1/categories", "/api/v1/releases")
-# Kinds whose responses in version 2 show one record alone.
-_ALONE = ("authors", "artists")
 
 
 @dataclass(slots=True)
@@ -28,7 +25,6 @@ class ImportedLists:
 
     responses: Responses
     notes: Notes
-    dates: ModifiedDates
     images: SiteImages
     records: dict[str, dict[Any, Fields]] = field(default_factory=dict)
     # By kind: the id of each person that has this name and these aliases alone.
@@ -45,7 +41,6 @@ class ImportedLists:
         self.records["categories"] = dict(self._categories())
         self.records["members"] = dict(self._valid("members", _members(self)))
         self.records["groups"] = dict(self._valid("groups", self._groups()))
-        _date_groups(self)
 
     def v2(self, kind: str) -> Iterator[dict[str, Any]]:
         return entries(fields(self.responses[f"/api/v2/{kind}"].value).get("results"))
@@ -69,8 +64,6 @@ class ImportedLists:
                 self.notes.add("duplicate id; the first entry is kept", f"{kind} {id}")
             elif record and id is not None:
                 ids.add(id)
-                response = self.responses[f"/api/v2/{kind}/{id}"]
-                self.dates.add(response.modified, [(kind, id)] if kind in _ALONE else [])
                 yield id, record
 
     def _people(self, kind: str) -> Iterator[Fields]:
@@ -85,12 +78,8 @@ class ImportedLists:
             id, name = _id_and_name(person)
             entry = old.get((id, name), {})
             if id is not None and entry:
-                slugs = [text(series.get("slug")) for series in entries(entry.get("series"))]
-                for slug in slugs:
-                    self.makers.setdefault((kind, slug), []).append(id)
-                keys = [(kind, id), *(("series", slug) for slug in slugs)]
-                for version in OLD:
-                    self.dates.add(self.responses[f"{version}/{kind}/{id}"].modified, keys)
+                for series in entries(entry.get("series")):
+                    self.makers.setdefault((kind, text(series.get("slug"))), []).append(id)
             yield {"id": person.get("id"), "name": name, "aliases": texts(entry.get("aliases"))}
 
     def _categories(self) -> Iterator[tuple[str, Fields]]:
@@ -115,11 +104,8 @@ class ImportedLists:
                 continue
             other = unique.add(record)
             self.category_ids[record["name"]] = other or record["id"]
-            if other is not None:
-                continue
-            path = f"/api/v2/categories/{percent_encoded(name)}"
-            self.dates.add(self.responses[path].modified, [("categories", record["id"])])
-            yield record["id"], record
+            if other is None:
+                yield record["id"], record
 
     def _groups(self) -> Iterator[Fields]:
         old = {whole(group.get("id")): group for group in self.old("groups")}
@@ -204,25 +190,12 @@ def _roles(lists: ImportedLists, group: dict[str, Any], old: dict[str, Any]) -> 
     return roles
 
 
-def _date_groups(lists: ImportedLists) -> None:
-    """Add the dates of groups and members: each response of one shows the other."""
-    dates, responses = lists.dates, lists.responses
-    groups_of: dict[int, list[tuple[str, int]]] = {id: [] for id in lists.records["members"]}
-    for id, record in lists.records["groups"].items():
-        members = [role["member"] for role in record.get("members", ())]
-        for member in members:
-            groups_of[member].append(("groups", id))
-        keys = [("groups", id), *(("members", member) for member in members)]
-        dates.add(responses[f"/api/v2/groups/{id}"].modified, keys)
-        slugs = [
-            text(series.get("slug"))
-            for group in lists.old("groups")
-            if group.get("id") == id
-            for series in entries(group.get("series"))
-        ]
-        dates.add(responses[f"/api/v1/groups/{id}"].modified, [*keys, *(("series", slug) for slug in slugs)])
-    for member, groups in groups_of.items():
-        dates.add(responses[f"/api/v2/members/{member}"].modified, [("members", member), *groups])
+def modified_field(modified: int | None, place: str, notes: Notes) -> str | None:
+    """Return the time of the last change of a series or chapter; a note if no response states it."""
+    if modified is None:
+        notes.add("last modification unknown; the time of the file is used", place)
+        return None
+    return field_values.iso(modified)
 
 
 def _id_and_name(entry: dict[str, Any]) -> tuple[int | None, str]:

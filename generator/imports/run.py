@@ -19,7 +19,7 @@ from ..catalog.reader import Sources
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError
 from ..reading_sites.crawl import crawl
-from ..reading_sites.crawler import Crawler, DatabaseContents, Progress
+from ..reading_sites.crawler import Crawler, Progress
 from ..reading_sites.notes import Notes
 from ..reading_sites.response_cache import PRIVATE, ResponseCache
 from ..reading_sites.responses import ParsedBodies
@@ -105,12 +105,12 @@ def run(
     notes = Notes()
     _finish_last(options)
     settings = _settings(options.catalog)
-    contents = source.contents(options.database) if options.database else DatabaseContents()
+    changes = source.changes(options.database) if options.database else {}
     memories = Memories.of(options.cache, options.catalog, options.site, options.database)
     with memories.locked(), ExitStack() as stack:
         crawler = _opened(options, memories.folder, notes, stack)
         if crawler:
-            crawler.database, crawler.progress = contents, progress
+            crawler.database, crawler.progress = changes, progress
             crawler.expect = partial(_expect, options, announce)
             if settings and not options.from_flatpanel:
                 refuse_own_site(crawler, settings.base_url, memories)

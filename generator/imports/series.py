@@ -7,10 +7,10 @@ from typing import Any
 from ..catalog import field_values
 from ..catalog.records import STATUSES, Person, Series
 from ..reading_sites.lenient import Fields, count, entries, fields, instant, line, lines, text, texts, valid_fields
-from ..reading_sites.responses import Responses
+from ..reading_sites.responses import OLD, V2, Responses
 from .chapters import ChapterReader, title_template
-from .imported import ImportedSeries, Names, chapter_keys
-from .people_and_groups import ImportedLists
+from .imported import ImportedSeries, Names
+from .people_and_groups import ImportedLists, modified_field
 from .same_names import stated_people
 
 
@@ -19,6 +19,7 @@ def imported_series(responses: Responses, slug: str) -> ImportedSeries:
     v2 = fields(responses[f"/api/v2/series/{slug}"].value)
     old = responses.old_series(slug)
     chapters = responses[f"/api/v2/series/{slug}/chapters"]
+    dates = (responses[f"{version}/series/{slug}"].modified for version in (V2, *OLD))
     return ImportedSeries(
         slug=slug,
         title=text(v2.get("title") or old.get("title")),
@@ -31,6 +32,7 @@ def imported_series(responses: Responses, slug: str) -> ImportedSeries:
         completed=v2.get("completed", old.get("completed")) is True,
         licensed=v2.get("licensed") is True or 451 in (chapters.status, responses[f"/api/v2/cubari/{slug}"].status),
         updated=instant(v2.get("updated")),
+        modified=next((date for date in dates if date is not None), None),
         locked=chapters.locked,
         cover=text(v2.get("cover") or old.get("cover")),
         views=count(v2.get("views")),
@@ -82,6 +84,7 @@ class SeriesReader:
             "restricted": series.locked and not series.in_old and not self.all_locked,
             "cover": self.lists.images.image(series.cover, f"series/{slug}/"),
             "chapter_title": chapter_title,
+            "modified": modified_field(series.modified, f"series {slug}", self.lists.notes),
             "chapters": [],
         }
         if chapter_title is None:
@@ -94,7 +97,6 @@ class SeriesReader:
         if chapters and series.licensed and series.views and not self.lists.responses.is_original:
             # Version 2 does not show these chapters, but the sum of their views. The original service adds up wrong.
             chapters[0] |= {"views": series.views}
-        _add_dates(self.lists, slug, record, chapters)
         self._note_gaps(series, record, chapters)
         return record, chapters
 
@@ -165,28 +167,3 @@ class SeriesReader:
             self._note(series, "ids of some chapters are unknown; `python build.py ids` assigns new ones")
         if any(field_values.instant(chapter["published"]) > self.now for chapter in chapters):
             self._note(series, "contains scheduled chapters; they are imported, and appear at their time")
-
-
-def _add_dates(lists: ImportedLists, slug: str, record: Fields, chapters: list[Fields]) -> None:
-    """Add the dates of the responses that show a series. In the original service only one of them is the series'."""
-    series = ("series", slug)
-    if lists.responses.is_original:
-        lists.dates.add(lists.responses[f"/api/v1/series/{slug}"].modified, [series])
-        return
-    people = [(kind, id) for kind in ("authors", "artists") for id in record.get(kind, ())]
-    categories = [("categories", id) for id in record.get("categories", ())]
-    each = chapter_keys(slug, chapters)
-    groups = [("groups", id) for chapter in chapters for id in chapter.get("groups", ())]
-    # The older versions show one of the chapters that share a number.
-    shown = [(key, chapter) for key, chapter in zip(each, chapters, strict=True) if key.hidden_id is None]
-    in_old = [key for key, _ in shown]
-    groups_in_old = [("groups", id) for _, chapter in shown for id in chapter.get("groups", ())]
-    keys_by_path: dict[str, list[Any]] = {
-        f"/api/v2/series/{slug}": [series, *people, *categories],
-        f"/api/v2/series/{slug}/chapters": [*each, *groups],
-        f"/api/v2/cubari/{slug}": [series, *people, *each, *groups],
-        f"/api/v1/series/{slug}": [series, *people, *categories, *in_old, *groups_in_old],
-        f"/api/series/{slug}": [series, *people, *in_old],
-    }
-    for path, keys in keys_by_path.items():
-        lists.dates.add(lists.responses[path].modified, keys)

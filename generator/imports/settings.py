@@ -37,8 +37,9 @@ def _images(responses: Responses) -> Iterator[tuple[str, str]]:
         folder, _, name = path.rpartition("/")
         if folder in ("/api/v2/series", *(f"{version}/series" for version in OLD)):
             yield text(fields(response.value).get("cover")), f"series/{name}/"
-        elif folder == "/api/v2/groups":
-            yield text(fields(response.value).get("logo")), f"groups/{name}/"
+        elif path == "/api/v2/groups":
+            for group in entries(fields(response.value).get("results")):
+                yield text(group.get("logo")), f"groups/{group.get('id')}/"
         if folder == "/api/v1/series" and has_pages:
             yield from _pages(name, fields(response.value))
 

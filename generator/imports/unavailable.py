@@ -14,7 +14,6 @@ _NOTHING = (404, 410, 451)
 _SERIES = re.compile(r"/api/(?:(?:v[12]/)?series/|v2/cubari/|v2/chapters\?series=)([^/?]+).*")
 # Whole lists: they name the series, or the people and groups that series reference.
 _WHOLE = re.compile(r"/api/(?:v[12]/)?[a-z]+")
-# Lists with other orders only add dates.
 _LIST = re.compile(rf"{_WHOLE.pattern}(?:\?page=[0-9]+)?")
 _CHAPTERS = re.compile(r"/api/v2/series/[^/]+/chapters")
 

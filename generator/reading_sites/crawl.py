@@ -7,17 +7,16 @@ version exists. This module reads only the slugs, ids and names that lead to fur
 import reprlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import chain, product
+from itertools import chain
 from typing import Any, TypeGuard
 from urllib.parse import quote
 
-from ..api.payloads.series_list import DEFAULT_ORDER, ORDERS
 from ..catalog import field_values
 from ..catalog.patterns import MAX_SLUG
 from ..errors import FlatpanelError
 from . import sitemap
 from .crawler import GONE, NOT_IMPLEMENTED, Crawler
-from .lenient import count, entries, fields, seconds, text, texts, volume, whole
+from .lenient import count, entries, fields, seconds, volume, whole
 from .responses import OLD, OPENAPI, V2, SiteResponse, filtered_chapters
 
 MAX_SERIES = 100_000
@@ -48,10 +47,6 @@ def crawl(crawler: Crawler) -> None:
     pages = list(_pages(crawler, first))
     # Three paths of version 2 for each series, and one of each older version.
     crawler.ahead = sum(1 for page in pages for _ in _results(page)) * (3 + len(OLD))
-    if first.modified is not None:
-        crawler.get_all(
-            f"/api/v2/series?sort={order}&page={page}" for order in _orders() for page in range(1, len(pages) + 1)
-        )
     old = [version for version in OLD if _has_version(crawler, version)]
     # The original service has a page at `/`, and so may a site of this program. Older versions have the index there.
     if not crawler.responses.is_original and not crawler.get("/index.json").good:
@@ -64,23 +59,18 @@ def crawl(crawler: Crawler) -> None:
     crawler.get_all(f"{version}/{name}" for version in (*new, *old) for name in _LISTS[version])
     # `series` contains all chapters, so it is requested for one version only.
     crawler.get_all(f"{version}/series" for version in old[:1])
-    crawler.get_all(_single_entries(crawler, new + old[:1]))
     if crawler.responses.is_original:
         crawler.responses.sitemap = sitemap.listed(*map(crawler.text, (sitemap.SERIES, sitemap.CHAPTERS)))
     crawler.slugs = slugs(crawler, pages, old)
-    # `_first_changed` yields about one chapter for each group.
-    groups = sum(1 for _ in _results(crawler.responses[f"{V2}/groups"]))
     stated = sum(count(series.get("chapters")) for page in pages for series in _results(page))
     # The original service needs a request for each chapter that no database has.
-    chapters = max(0, stated - len(crawler.database.chapters)) if crawler.responses.is_original else 0
+    chapters = max(0, stated - len(crawler.database)) if crawler.responses.is_original else 0
     each = 3 * len(new) + len(old) + chapters / max(1, len(crawler.slugs))
     crawler.expect(round(len(crawler.slugs) * each), stated)
     for left, slug in zip(range(len(crawler.slugs), 0, -1), crawler.slugs, strict=True):
-        crawler.ahead = round((left - 1) * each) + groups
+        crawler.ahead = round((left - 1) * each)
         _series(crawler, slug, new, old)
     crawler.ahead = 0
-    if not crawler.responses.is_original:
-        crawler.get_all(_first_changed(crawler, new))
     crawler.progress(1)
 
 
@@ -100,34 +90,12 @@ def _pages(crawler: Crawler, page: SiteResponse) -> Iterator[SiteResponse]:
         page = crawler.get(f"/api/v2/series?page={number}")
 
 
-def _orders() -> Iterator[str]:
-    """The other orders of the list. Their pages group the series differently, which narrows their dates."""
-    return (f"{sign}{order}" for order in ORDERS for sign in ("", "-") if f"{sign}{order}" != DEFAULT_ORDER)
-
-
 def _results(response: SiteResponse) -> Iterator[dict[str, Any]]:
     return entries(fields(response.value).get("results"))
 
 
 def _ids(objects: Iterable[dict[str, Any]]) -> Iterator[int]:
     return (id for entry in objects if (id := whole(entry.get("id"))) is not None)
-
-
-def _single_entries(crawler: Crawler, versions: list[str]) -> Iterator[str]:
-    """The path of each person, category and group: its response has the entry's own Last-Modified.
-
-    An import with a database does not use it for entries of the database.
-    """
-    in_database = crawler.database.entries
-    for version, kind in product(versions, _PEOPLE):
-        response = crawler.responses[f"{version}/{kind}"]
-        objects = _results(response) if version == V2 else entries(response.value)
-        yield from (f"{version}/{kind}/{id}" for id in _ids(objects) if f"{kind}/{id}" not in in_database)
-    if V2 in versions:
-        names = [text(category.get("name")) for category in _results(crawler.responses[f"{V2}/categories"])]
-        # A name with a slash is not a path segment; no site has such a route.
-        paths = (f"categories/{quote(name, safe='')}" for name in names if name and "/" not in name)
-        yield from (f"{V2}/{path}" for path in paths if path not in in_database)
 
 
 def slugs(crawler: Crawler, pages: list[SiteResponse], old: list[str]) -> list[str]:
@@ -178,7 +146,7 @@ def _series(crawler: Crawler, slug: str, new: list[str], old: list[str]) -> None
 def _in_database(crawler: Crawler, id: int, cubari: dict[str, dict[str, Any]]) -> bool:
     """Whether a database has a chapter as it is now. The Cubari JSON rounds times up to the next second."""
     changed = seconds(cubari.get(str(id), {}).get("last_updated")) or 0
-    return id in crawler.database.chapters and changed <= crawler.database.chapters[id] + 1
+    return id in crawler.database and changed <= crawler.database[id] + 1
 
 
 def _single_chapters(crawler: Crawler, slug: str) -> None:
@@ -200,33 +168,6 @@ def _old_chapters(crawler: Crawler, slug: str, old: list[str]) -> None:
             any_good |= crawler.get(chapter_path).good
             if not any_good:
                 return
-
-
-def _first_changed(crawler: Crawler, new: list[str]) -> Iterator[str]:
-    """The path of the chapter that changed first, for each set of groups: if it is newer, a group has changed."""
-    oldest: dict[frozenset[object], tuple[int, str]] = {}
-    for changed, groups, path in _new_chapters(crawler) if new else _old_chapters_of_groups(crawler):
-        oldest[groups] = min(oldest.get(groups, (changed, path)), (changed, path))
-    return (path for groups, (_, path) in oldest.items() if groups)
-
-
-def _new_chapters(crawler: Crawler) -> Iterator[tuple[int, frozenset[object], str]]:
-    for slug in crawler.slugs:
-        cubari = fields(fields(crawler.responses[f"{V2}/cubari/{slug}"].value).get("chapters"))
-        for chapter in _results(crawler.responses[f"{V2}/series/{slug}/chapters"]):
-            for id in _ids([chapter]):
-                changed = seconds(fields(cubari.get(str(id))).get("last_updated")) or 0
-                yield changed, frozenset(texts(chapter.get("groups"))), f"{V2}/chapters/{id}"
-
-
-def _old_chapters_of_groups(crawler: Crawler) -> Iterator[tuple[int, frozenset[object], str]]:
-    """Version 1 has the groups of a chapter, and the oldest version has its Last-Modified."""
-    first, oldest = OLD
-    for slug in crawler.slugs:
-        path = f"{first}/series/{slug}"
-        for chapter_path, chapter in _chapters_in(path, crawler.responses[path]):
-            changed = crawler.responses[oldest + chapter_path.removeprefix(first)].modified or 0
-            yield changed, frozenset(_ids(entries(chapter.get("groups")))), chapter_path
 
 
 def _chapters_in(path: str, series: SiteResponse) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -1,7 +1,7 @@
 """One request after the other, through the cache: the client of an import and the responses that it has."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -64,16 +64,6 @@ Progress = Callable[[float], None]
 Expect = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class DatabaseContents:
-    """What the database of a site has, and no request has to ask for; empty without a database."""
-
-    # The time of the last change by id.
-    chapters: Mapping[int, int] = field(default_factory=dict)
-    # People, groups, members and categories, as the ends of their paths.
-    entries: Set[str] = frozenset()
-
-
 @dataclass(slots=True)
 class Crawler:
     """Requests one path after the other, through the cache."""
@@ -83,7 +73,8 @@ class Crawler:
     notes: Notes
     key: str | None = None
     progress: Progress = lambda share: None
-    database: DatabaseContents = field(default_factory=DatabaseContents)
+    # The last change of each chapter that the database of the site has, by id.
+    database: Mapping[int, int] = field(default_factory=dict)
     expect: Expect = lambda requests, chapters: None
     responses: Responses = field(default_factory=Responses)
     # Estimated number of paths after those that are passed to `get_all`.

@@ -35,7 +35,7 @@ def test_import_prints_a_summary_and_notes(site: FakeSite, run: Run, tmp_path: P
 
     assert result.exit_code == 0
     assert first == f"{tmp_path}/new: added 1 series, 2 chapters, 6 other entries; updated 0 fields"
-    assert second == "30 requests; wrote 7 files"
+    assert second == "21 requests; wrote 7 files"
     assert third == "notes about the source site:"
     assert "  accounts, bookmarks and API keys are not public; `python build.py keys add` creates new keys" in notes
     assert last.startswith(f"details: {tmp_path}/.flatpanel_import_cache/")

@@ -3,19 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 from ...errors import FlatpanelError
-from ...reading_sites.crawler import DatabaseContents
 from . import dumpdata, sqlite_file
 from .tables import Tables
-
-_LISTS = {
-    "authors": "reader_author",
-    "artists": "reader_artist",
-    "groups": "groups_group",
-    "members": "groups_member",
-}
 
 
 @contextmanager
@@ -34,10 +25,7 @@ def opened(path: Path) -> Iterator[Tables]:
         yield tables
 
 
-def contents(path: Path) -> DatabaseContents:
-    """Return what need not be requested; refuse a file that cannot be read."""
+def changes(path: Path) -> dict[int, int]:
+    """Return the last change of each chapter, which need not be requested; refuse a file that cannot be read."""
     with opened(path) as tables:
-        chapters = {row["id"]: row["modified"] or 0 for row in tables.rows("reader_chapter")}
-        entries = {f"{kind}/{row['id']}" for kind, table in _LISTS.items() for row in tables.rows(table)}
-        categories = (quote(row["name"], safe="", errors="replace") for row in tables.rows("reader_category"))
-        return DatabaseContents(chapters, entries | {f"categories/{name}" for name in categories})
+        return {row["id"]: row["modified"] or 0 for row in tables.rows("reader_chapter")}
