@@ -51,7 +51,6 @@ STRICTER: dict[str, set[str]] = {
 MAX_MODULES = 20
 LARGE = {
     "catalog": "one module for each step from a file to a linked record, and one for each kind of check",
-    "imports": "one module for each kind of record, read from responses and merged with the catalog",
     "commands": "one module for each command",
     "pipeline": "one module for each step of a build, and for what these steps share",
 }
