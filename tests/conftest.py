@@ -56,6 +56,12 @@ def pytest_configure(config: pytest.Config) -> None:
     encoding.deflate_piece = functools.lru_cache(256)(encoding.deflate_piece)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import the files only that may have tests of the part: the import of all takes longer than many a part."""
+    part = config.option.part
+    return True if part and collection_path.suffix == ".py" and not parts.may_be_in(collection_path, part) else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests of other parts, and slow ones in the everyday run: one that names no files and markers."""
     if part := config.option.part:
@@ -63,6 +69,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     elif runs.everything or config.args != config.getini("testpaths") or config.option.markexpr:
         return
     else:
+        assert not (hidden := parts.hidden(items)), f"add the kind to the text of the file: {hidden}"
         chosen = [not parts.is_slow(item) for item in items]
     config.hook.pytest_deselected(items=[item for item, is_chosen in zip(items, chosen, strict=True) if not is_chosen])
     items[:] = [item for item, is_chosen in zip(items, chosen, strict=True) if is_chosen]

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from tests.catalog import test_json_schema_agrees
+from tests.faults import test_hostile_repositories, test_killed_builds
 from tests.support import parts
 from tests.support.paths import ROOT
 
@@ -21,3 +23,13 @@ def test_make_and_the_workflow_run_every_part() -> None:
     assert of_make == targets - {"test-newer-nginx"}
     workflow = (ROOT / ".github/workflows/ci.yml").read_text()
     assert set(re.findall(r"^ +part: \[(.+)\]$", workflow, re.MULTILINE)[0].split(", ")) == of_make
+
+
+def test_functions_with_samples_run_again_with_all_cases() -> None:
+    """By a call, by a table of the module or by what they call; the other functions of their modules run once."""
+    by_call, by_helper = map(parts.taking_samples, (test_hostile_repositories, test_killed_builds))
+
+    assert "test_no_setting_of_a_repository_starts_a_program" in by_call
+    assert "test_after_a_killed_rollback_the_site_is_complete" in by_helper
+    assert "test_an_impossible_output_path_is_a_message" not in by_helper
+    assert "test_schema_accepts_the_same_values_as_the_model" in parts.taking_samples(test_json_schema_agrees)
