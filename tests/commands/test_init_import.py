@@ -25,7 +25,7 @@ from tests.support.runs import everything
 AROUND = {
     *(".github/workflows/publish.yml", ".github/workflows/review.yml", ".gitignore", "README.md"),
     *("nginx/comics.conf", "requirements.txt", "nginx.conf"),
-    *(f"catalog_src/.schemas/{name}" for name in json_schema.files()),
+    *(f"catalog_src/.schemas/{name}.json" for name in json_schema.NAMES),
 }
 Start = Callable[..., Result]
 

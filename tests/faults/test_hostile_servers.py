@@ -343,14 +343,15 @@ options = ["--catalog", sys.argv[2], "--rate", "100", "--allow-missing-ids"]
 result = CliRunner().invoke(main, ["import", sys.argv[1], *options])
 print(result.exit_code, result.output, result.exception)
 """
-EMPTY = b"{}," * 22_000_000
-MANY = {
-    "empty objects": b'{"results":[' + EMPTY[:-1] + b"]}",
-    "empty objects that are parsed at once": b'{"results":[' + EMPTY[:15_999_999] + b"{}]}",
-    "an array of empty objects": b"[" + EMPTY[:-1] + b"]",
-    "as many objects in each other as may be": b"[" + b",".join([b'{"a":' * 400 + b"1" + b"}" * 400] * 2000) + b"]",
-    "as much wide text as may be": b'{"results":["' + b"x" * 16_700_000 + "\U0001f600".encode() + b'"]}',
-    "more wide text": b'{"results":["' + b"x" * 66_000_000 + "\U0001f600".encode() + b'"]}',
+# Made by the tests that send them: each worker of a run reads this module.
+EMPTY, NESTED = b"{},", b'{"a":' * 400 + b"1" + b"}" * 400
+MANY: dict[str, Callable[[], bytes]] = {
+    "empty objects": lambda: b'{"results":[' + EMPTY * 21_999_999 + b"{}]}",
+    "empty objects that are parsed at once": lambda: b'{"results":[' + EMPTY * 5_333_333 + b"{}]}",
+    "an array of empty objects": lambda: b"[" + EMPTY * 21_999_999 + b"{}]",
+    "as many objects in each other as may be": lambda: b"[" + b",".join([NESTED] * 2000) + b"]",
+    "as much wide text as may be": lambda: b'{"results":["' + b"x" * 16_700_000 + "\U0001f600".encode() + b'"]}',
+    "more wide text": lambda: b'{"results":["' + b"x" * 66_000_000 + "\U0001f600".encode() + b'"]}',
 }
 
 
@@ -359,7 +360,7 @@ MANY = {
 @pytest.mark.parametrize("kind", MANY)
 def test_an_import_needs_little_memory_for_large_responses(kind: str, path: str, tmp_path: Path) -> None:
     """63 MiB of empty objects would be gigabytes of values; an import stays below 300 MB."""
-    with serving(small() | {path: Reply(body=MANY[kind])}) as site:
+    with serving(small() | {path: Reply(body=MANY[kind]())}) as site:
         most, output = peak(IMPORT, site.url, tmp_path / "catalog_src")
 
     assert most < 300

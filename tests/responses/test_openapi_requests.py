@@ -24,7 +24,6 @@ from tests.support import nginx_client as web
 from tests.support.tables import each
 
 jsonschema = pytest.importorskip("jsonschema")
-pytest.importorskip("schemathesis")
 
 # The key of an account, and a key without an account.
 KEY, SPARE_KEY = api_keys.new_key(), api_keys.new_key()
