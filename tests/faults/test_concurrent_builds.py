@@ -43,7 +43,8 @@ def test_a_killed_build_with_a_cache_does_not_change_the_next_result(folder: Pat
     releases, expected = {site.store.current(), done.store.current()}, visible(done)
 
     whole = copy(site, folder / "whole")
-    for moment in moments(lambda: build(whole, remembering=True), folder):
+    # test_killed_builds.py kills a build without a cache, at the same places.
+    for moment in moments(lambda: build(whole, remembering=True), folder)[::2]:
         victim = copy(site, folder / str(moment))
         assert killed_at(moment, lambda: build(victim, remembering=True))  # noqa: B023  # called at once
         assert victim.store.current() in releases

@@ -23,10 +23,9 @@ from tests.support import core_server, tree_snapshot
 from tests.support.catalog_edits import EDITS
 from tests.support.feed_catalog import FeedCatalog
 from tests.support.incremental_pair import Event, IncrementalPair, in_memory
-from tests.support.killed_builds import killed_at
+from tests.support.killed_builds import killed_at, moments
 from tests.support.pack_reader import TREES, PackedFolder, Record
 from tests.support.paths import DATA
-from tests.support.runs import sample
 
 Run = Callable[..., Result]
 
@@ -365,20 +364,18 @@ def test_a_killed_pack_leaves_one_release_whole(site: Site, tmp_path: Path) -> N
     urls = sorted({*urls, *(entry.url for entry in entries(site.store))})
     expected = fresh(site, tmp_path / "later")
     whole = [answers(tmp_path / name, urls) for name in ("earlier", "later")]
-    seen, moment = set(), 0
-    while True:
-        moment += runs_step()
-        shutil.rmtree(tmp_path / "edge", ignore_errors=True)
+    seen = set()
+    shutil.copytree(tmp_path / "earlier", tmp_path / "edge")
+    for moment in moments(lambda: pack(site, tmp_path / "edge"), tmp_path):
+        shutil.rmtree(tmp_path / "edge")
         shutil.copytree(tmp_path / "earlier", tmp_path / "edge")
-        was_killed = killed_at(moment, lambda: pack(site, tmp_path / "edge"))
+        assert killed_at(moment, lambda: pack(site, tmp_path / "edge"))
         now = answers(tmp_path / "edge", urls)
         assert now in whole, moment
         assert answers(tmp_path / "edge", urls, running=True) in whole, moment
         seen.add(whole.index(now))
         pack(site, tmp_path / "edge")
         assert tree_snapshot.content(tmp_path / "edge") == expected, moment
-        if not was_killed:
-            break
     assert seen == {0, 1}
 
 
@@ -389,11 +386,6 @@ def test_a_pack_that_is_killed_at_its_beginning_is_completed(site: Site, tmp_pat
         assert killed_at(moment, partial(pack, site, tmp_path / f"{moment}"))
         pack(site, tmp_path / f"{moment}")
         assert tree_snapshot.content(tmp_path / f"{moment}") == expected
-
-
-def runs_step() -> int:
-    """Every moment, or each third of them in the everyday run."""
-    return 1 if len(sample(range(1000), 100)) == 1000 else 3
 
 
 def test_packs_that_hold_one_entry(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,6 @@ import pytest
 from generator.release import manifest
 from tests.conftest import Site
 from tests.hosts.publish.conftest import BucketPublisher
-from tests.support import runs
 from tests.support.store_proxy import PASS, Answer, Seen, StoreProxy
 
 pytestmark = pytest.mark.kills
@@ -73,7 +72,8 @@ def test_a_killed_publish_leaves_whole_bodies(publish: BucketPublisher, proxy: S
     publish.edit("Counted")
     publish.totals("--jobs", 1, by=proxy.as_store)
     count = len(proxy.seen)
-    for moment in runs.sample(range(1, count + 1), 9):
+    # Before a request and after the one before it, the store has the same.
+    for moment in range(1, count + 1, 2):
         old = etags(publish.site)
         publish.edit(f"Killed at {moment}")
         new = etags(publish.site)
