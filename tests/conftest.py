@@ -28,7 +28,7 @@ from generator.pipeline.build_result import BuildResult
 from generator.release import transaction
 from generator.release.manifest import Manifest
 from generator.release.store import Store
-from tests.support import browser, nginx_client, parts, runs
+from tests.support import browser, nginx_client, parts, runs, tree_snapshot
 from tests.support.paths import DATA
 
 SITES = DATA / "sites"
@@ -193,6 +193,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
                 date(made.folder)
                 made.build()
                 started[name] = made, stack.enter_context(nginx_client.running(made.folder, listener))
+                stack.enter_context(tree_snapshot.unchanged(made.folder))
             return started[name]
 
         yield start

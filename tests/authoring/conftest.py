@@ -1,6 +1,7 @@
 """The original service and its database, for imports into an empty project."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,9 @@ def replay() -> Iterator[RealService]:
 
 
 @pytest.fixture(scope="session")
-def first_import(replay: RealService, tmp_path_factory: pytest.TempPathFactory) -> FirstImports:
-    return FirstImports(replay, tmp_path_factory.mktemp("first"))
+def first_import(replay: RealService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FirstImports]:
+    with ExitStack() as stack:
+        yield FirstImports(replay, tmp_path_factory.mktemp("first"), stack)
 
 
 @pytest.fixture

@@ -1,12 +1,13 @@
-"""Every test is in one part, and `make test-all` and the workflow run all parts."""
+"""Every test is in one part, `make test-all` and the workflow run all parts, and tests change nothing they share."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from tests.catalog import test_json_schema_agrees
 from tests.faults import test_hostile_repositories, test_killed_builds
-from tests.support import parts
+from tests.support import parts, tree_snapshot
 from tests.support.paths import ROOT
 
 
@@ -33,3 +34,18 @@ def test_functions_with_samples_run_again_with_all_cases() -> None:
     assert "test_after_a_killed_rollback_the_site_is_complete" in by_helper
     assert "test_an_impossible_output_path_is_a_message" not in by_helper
     assert "test_schema_accepts_the_same_values_as_the_model" in parts.taking_samples(test_json_schema_agrees)
+
+
+def test_a_changed_shared_folder_is_named(tmp_path: Path) -> None:
+    """Whether a file gets other bytes of the same length, is added or removed; not what a server writes."""
+    (tmp_path / "dist/run").mkdir(parents=True)
+    for name in ("dist/edited", "dist/removed"):
+        (tmp_path / name).write_text("one")
+    with pytest.raises(AssertionError, match="others read") as failed, tree_snapshot.unchanged(tmp_path):
+        (tmp_path / "dist/edited").write_text("two")
+        (tmp_path / "dist/removed").unlink()
+        (tmp_path / "dist/added").touch()
+        (tmp_path / "dist/run/log").touch()
+
+    assert all(f"{tmp_path}/dist/{name}'" in str(failed.value) for name in ("added", "edited", "removed"))
+    assert "dist/run" not in str(failed.value)

@@ -4,7 +4,7 @@ import re
 import shutil
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from generator import cli
+from tests.support import tree_snapshot
 from tests.support.real_database import Entities, differences, explained, faults, imported, real_database
 from tests.support.real_service import AFTER_EDIT, RECORDED_AT, USUAL, RealService, recorded_bytes
 
@@ -121,6 +122,8 @@ class FirstImports:
 
     site: RealService
     folder: Path
+    # Ends with the tests.
+    stack: ExitStack
     made: dict[tuple[object, ...], Imported] = field(default_factory=dict)
 
     def __call__(
@@ -145,6 +148,7 @@ class FirstImports:
             # The replay goes on with other tests.
             self.made[key] = Imported(replace(made, site=replace(made.site)), result)
             vars(self.site).update(vars(before))
+            self.stack.enter_context(tree_snapshot.unchanged(made.folder))
         return self.made[key]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from generator.api.page_routes import PAGES
 from generator.api.resources import HTML
 from tests.conftest import Site
-from tests.support import nginx_client
+from tests.support import nginx_client, tree_snapshot
 from tests.support.paths import EXAMPLE, ROOT
 
 SPARE = """title: Spare series {number}
@@ -84,7 +84,7 @@ def _served(folder: Path, settings: str) -> Iterator[PageSite]:
         site = Site(folder)
         site.write("site.yaml", f"{settings}\nport: {listener.getsockname()[1]}\n")
         site.build()
-        with nginx_client.running(folder, listener) as web:
+        with nginx_client.running(folder, listener) as web, tree_snapshot.unchanged(folder):
             yield PageSite(site, web)
 
 

@@ -1,10 +1,15 @@
 """Snapshots of folders that can be compared."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tests.conftest import AS_OF, Site
+if TYPE_CHECKING:
+    from tests.conftest import Site
 
 
 def walk(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -35,6 +40,23 @@ def state(folder: Path) -> dict[str, tuple[int, ...]]:
     }
 
 
+@contextmanager
+def unchanged(*folders: Path) -> Iterator[None]:
+    """Fail if the block changes a file: tests that only read share these folders.
+
+    A server writes into `dist/run`, and commands into caches. Modes of files protect nothing from root.
+    """
+    before = [state(folder) for folder in folders]
+    yield
+    changed = [
+        f"{folder}/{name}"
+        for folder, names in zip(folders, before, strict=True)
+        for name in sorted(dict(names.items() ^ state(folder).items()))
+        if not f"{name}/".startswith(("./", "dist/run/", ".flatpanel_cache/"))
+    ]
+    assert not changed, f"a test has changed files that others read: {changed}"
+
+
 def files(folder: Path) -> set[str]:
     """The paths of everything except folders."""
     return {name for name, path in walk(folder) if path.is_symlink() or not path.is_dir()}
@@ -43,7 +65,7 @@ def files(folder: Path) -> set[str]:
 def options(site: Site) -> list[object]:
     """The command-line options to build a test site."""
     catalog, out, nginx = site.paths
-    return ["--catalog", catalog, "--out", out, "--nginx", nginx, "--as-of", AS_OF, "--jobs", 1]
+    return ["--catalog", catalog, "--out", out, "--nginx", nginx, "--as-of", site.options.as_of, "--jobs", 1]
 
 
 def first_version(site: Site) -> None:
