@@ -60,7 +60,7 @@ def test_verify_without_a_release_is_an_error(site: Site) -> None:
 STEPS = 120  # more than a sidecar has bytes
 
 
-def test_every_flipped_byte_is_found(site: Site) -> None:
+def test_every_flipped_byte_is_found(site: Site, without_sync_and_docs: None) -> None:
     """In every kind of file; all bytes of small files are tried."""
     tree_snapshot.first_version(site)
     site.build()

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from threading import Event
 
@@ -11,13 +12,19 @@ import pytest
 from click.testing import Result
 
 from generator.errors import FlatpanelError
-from generator.hosts.publish.s3.bucket import Bucket, BucketTarget, Connection
+from generator.hosts.publish.s3.bucket import _BACKOFF, Bucket, BucketTarget, Connection
 from generator.installation import how_to_add
 from tests.hosts.publish.conftest import BucketPublisher
 from tests.support.object_stores import BUCKET, ObjectStore, free_ports
 from tests.support.store_proxy import PASS, Answer, Seen, StoreProxy
 
 pytestmark = pytest.mark.hosts
+
+
+@pytest.fixture(autouse=True)
+def without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A publisher in this process repeats a request at once."""
+    monkeypatch.setitem(_BACKOFF, "init_backoff", timedelta(milliseconds=1))
 
 
 def is_body(seen: Seen) -> bool:
