@@ -6,7 +6,7 @@ import sys
 # Imported modules live until the end. Collecting garbage among them would take time.
 gc.disable()
 try:
-    from generator.cli import run
+    from generator.commands.cli import run
 except ModuleNotFoundError as missing:
     if str(missing.name).partition(".")[0] == "generator":
         raise  # a defect of the program, not a missing dependency

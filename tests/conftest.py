@@ -18,9 +18,10 @@ import hypothesis
 import pytest
 from click.testing import CliRunner, Result
 
-from generator import cli, encoding, filesystem
+from generator import encoding, filesystem
 from generator.api import routes
 from generator.api.resources import JSON
+from generator.commands import cli
 from generator.pipeline import rollback
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options

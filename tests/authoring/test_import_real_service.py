@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from generator import cli
+from generator.commands import cli
 from tests.conftest import Site
 from tests.support import nginx_client, runs
 from tests.support.import_project import ENVIRONMENT, FirstImports, Imported, Project, project
@@ -183,7 +183,7 @@ def hook(event, arguments):
             os._exit(9)
 sys.addaudithook(hook)
 sys.path.insert(0, sys.argv.pop(1))
-from generator import cli
+from generator.commands import cli
 cli.main()
 """
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from generator import cli
 from generator.catalog import confined_folder, snapshot, unfinished_import
 from generator.catalog.unfinished_import import JOURNAL
+from generator.commands import cli
 from generator.errors import FlatpanelError
 from tests.conftest import Site
 

@@ -14,7 +14,7 @@ from click.testing import Result
 
 from generator import __version__
 from generator.catalog.git import FileTimes
-from generator.cli import COMMANDS, load, main
+from generator.commands.cli import COMMANDS, load, main
 from generator.commands.help import summary
 from tests.conftest import Site, without_help
 from tests.support import tree_snapshot

@@ -337,7 +337,7 @@ def peak(code: str, *arguments: object) -> tuple[int, str]:
 
 IMPORT = """
 from click.testing import CliRunner
-from generator.cli import main
+from generator.commands.cli import main
 from tests.support.paths import DATA
 options = ["--catalog", sys.argv[2], "--rate", "100", "--allow-missing-ids"]
 result = CliRunner().invoke(main, ["import", sys.argv[1], *options])

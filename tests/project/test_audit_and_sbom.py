@@ -242,7 +242,7 @@ def test_the_wheel_works_without_the_checkout(packages: dict[str, Path], tmp_pat
     with zipfile.ZipFile(packages["flatpanel-0.1.0-py3-none-any.whl"]) as wheel:
         wheel.extractall(tmp_path / "installed")
     shutil.copytree(ROOT / "catalog_src", tmp_path / "site/catalog_src")
-    command = [sys.executable, "-P", "-c", "from flatpanel.cli import main; main(['build', '--quiet'])"]
+    command = [sys.executable, "-P", "-c", "from flatpanel.commands.cli import main; main(['build', '--quiet'])"]
     subprocess.run(
         command, cwd=tmp_path / "site", check=True, env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
     )

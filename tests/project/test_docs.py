@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 import pytest
 
-from generator import __version__, cli
+from generator import __version__
 from generator.authoring import scaffold
+from generator.commands import cli
 from tests.conftest import Site
 from tests.support.documents import (
     DOCUMENTS,

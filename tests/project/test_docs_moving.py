@@ -49,7 +49,7 @@ INSTALLED = """\
 ' '''
 import sys
 sys.path.insert(0, "{root}")
-from generator.cli import main
+from generator.commands.cli import main
 sys.exit(main())
 """
 AS_ROOT = """\

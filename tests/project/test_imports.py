@@ -14,7 +14,7 @@ from tests.support.paths import ROOT
 # The modules of this program that every command needs.
 START = {
     "generator",
-    "generator.cli",
+    "generator.commands.cli",
     "generator.commands",
     "generator.commands.help",
     "generator.commands.output",

@@ -100,7 +100,7 @@ def checkout(tmp_path: Path) -> Path:
     """A clone whose commit is in the repository that it came from."""
     folder = tmp_path / "check out"
     (folder / "generator").mkdir(parents=True)
-    (folder / "generator/cli.py").write_text("program = 1\n")
+    (folder / "generator/encoding.py").write_text("program = 1\n")
     shell(
         f"git init -q && git add . && {GIT} commit -qm first && git remote add upstream {REPOSITORY} && "
         "git remote add local /srv/flatpanel && git update-ref refs/remotes/upstream/main HEAD",
@@ -110,7 +110,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 NOT_PUBLISHED = {
-    "an edited file": "echo '#' >> generator/cli.py",
+    "an edited file": "echo '#' >> generator/encoding.py",
     "a new file": "touch generator/new.py",
     "a commit that is in no repository": f"{GIT} commit -q --allow-empty -m second",
     "a repository of this machine": "git remote set-url upstream /srv/other",

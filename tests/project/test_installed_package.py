@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from generator import __version__, cli, filesystem
+from generator import __version__, filesystem
+from generator.commands import cli
 from generator.commands.reporting import PROGRAM
 from tests.conftest import Site
 from tests.support import tree_snapshot
@@ -163,7 +164,7 @@ def test_the_installed_package_passes_the_tests_of_the_command_line(commands: Pa
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, tmp_path / name)
     program = (tmp_path / "build.py").read_text(encoding="utf-8")
-    (tmp_path / "build.py").write_text(program.replace("generator.cli", "flatpanel.cli"), encoding="utf-8")
+    (tmp_path / "build.py").write_text(program.replace("generator.commands", "flatpanel.commands"), encoding="utf-8")
     plugins = ["-p", "tests.support.installed_package", "-p", "no:xdist", "-p", "no:cacheprovider"]
     files = [f"tests/commands/test_{name}.py" for name in COMMANDS]
     command = [commands / "python", "-m", "pytest", "-q", *plugins, "-m", "not checkout", *files]

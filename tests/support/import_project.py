@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from generator import cli
+from generator.commands import cli
 from tests.support import tree_snapshot
 from tests.support.real_database import Entities, differences, explained, faults, imported, real_database
 from tests.support.real_service import AFTER_EDIT, RECORDED_AT, USUAL, RealService, recorded_bytes

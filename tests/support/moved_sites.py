@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from generator import cli
+from generator.commands import cli
 from generator.review.site_compare.run import CompareOptions
 from generator.server_url import ServerUrl
 from tests.conftest import Site

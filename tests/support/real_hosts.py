@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 from click.testing import CliRunner
 
-from generator import cli
+from generator.commands import cli
 from generator.hosts.packs.pack_files import pack_release
 from generator.hosts.plain.export import export_for
 from tests.conftest import Site

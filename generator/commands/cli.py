@@ -1,4 +1,4 @@
-"""The command line: one group of commands, each loaded from `commands/` when it is used."""
+"""The command line: one group of commands, each loaded from its module when it is used."""
 
 import gc
 import os
@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from . import __version__
-from .commands import output
-from .commands.help import refuse_unknown, write_examples
+from .. import __version__
+from . import output
+from .help import refuse_unknown, write_examples
 
 # The sections of the help, and in each the commands with the first sentence of their docstrings. Without this table,
 # the help would import all commands.
@@ -61,7 +61,7 @@ _WIDTH = max(map(len, COMMANDS))
 def load(name: str) -> click.Command:
     """Import the module of a command."""
     function = _FUNCTIONS.get(name, name)
-    command = getattr(import_module(f".commands.{function}", __package__), function)
+    command = getattr(import_module(f".{function}", __package__), function)
     assert isinstance(command, click.Command)
     return command
 
