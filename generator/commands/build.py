@@ -1,17 +1,15 @@
 """`build`: make a release from the catalog."""
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..pipeline.build_options import Options
-from . import github_annotations, options
+from . import options
 from .building import build_site
-from .help import Command
-from .output import print_json, print_lines
-from .reporting import handle_errors, print_warning
+from .command import Command, Result, print_warning
+from .output import note, output_format
 
 
 @click.command(
@@ -25,7 +23,7 @@ from .reporting import handle_errors, print_warning
 @options.as_of
 @options.previous("Previous manifest.json, or built site; unchanged bodies keep their Last-Modified.")
 @options.jobs
-@options.output_format
+@options.format_of_errors
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if a build would change anything.")
 @click.option(
@@ -35,32 +33,22 @@ from .reporting import handle_errors, print_warning
     help="Refuse to remove more than PERCENT of the published series and chapters; fewer than 3 are always allowed.",
 )
 @click.option("--report", type=click.Path(path_type=Path), help="Write an HTML page: contents, changes, sizes.")
-@handle_errors
-def build(as_of: int | None, output_format: str, quiet: bool, check: bool, report: Path | None, **paths: Any) -> None:
+def build(quiet: bool, check: bool, report: Path | None, **values: Any) -> Result:
     """Build the site (default)."""
     if check and report:
         raise click.UsageError("--check writes nothing, so it cannot be combined with --report")
-    if check and paths["max_removed"] is not None:
+    if check and values["max_removed"] is not None:
         raise click.UsageError("--check writes nothing, so it cannot be combined with --max-removed")
-    build_options = Options(as_of=options.now() if as_of is None else as_of, **paths)
-    if check:
-        # Imported here: a build without changes takes no longer than its imports.
-        from ..review import trial_build
+    build_options = Options(**values)
+    if not check:
+        built = build_site(build_options, report, with_data=output_format() == "json", quiet=quiet)
+        return Result(lambda: [] if quiet else built.lines(), built.plain)
+    # Imported here: a build without changes takes no longer than its imports.
+    from ..review import trial_build
 
-        sentences = trial_build.outdated(build_options, partial(print_warning, output_format=output_format))
-        _print_outdated(sentences, output_format, quiet)
-    else:
-        build_site(build_options, report, output_format=output_format, quiet=quiet)
-
-
-def _print_outdated(sentences: list[str], output_format: str, quiet: bool) -> None:
-    if output_format == "json":
-        print_json({"ok": not sentences, "outdated": sentences})
-    elif sentences and output_format == "github":
-        print_lines(*map(github_annotations.error, sentences))
-    elif sentences:
-        print_lines(*sentences, err=True)
-    elif not quiet:
-        print_lines("up to date")
-    if sentences:
-        raise SystemExit(1)
+    outdated = trial_build.outdated(build_options, print_warning)
+    return Result(
+        lambda: map(note, outdated) if outdated or quiet else ["up to date"],
+        lambda: {"ok": not outdated, "outdated": outdated},
+        ok=not outdated,
+    )

@@ -11,10 +11,9 @@ from ..review.site_compare.as_text import text
 from ..review.site_compare.run import CompareOptions
 from ..server_url import ServerUrl
 from . import options
-from .help import Command
+from .command import Command, Result
 from .importing import RequestOptions, SiteUrl, progress_of_requests, request_options
-from .output import print_json, print_lines
-from .reporting import handle_errors
+from .output import bold
 
 CACHE = ".flatpanel_compare_cache"
 
@@ -38,10 +37,7 @@ CACHE = ".flatpanel_compare_cache"
 )
 @request_options
 @options.as_json
-@handle_errors
-def compare(
-    first: ServerUrl, second: ServerUrl, every: bool, cache: Path, requests: RequestOptions, as_json: bool
-) -> None:
+def compare(first: ServerUrl, second: ServerUrl, every: bool, cache: Path, requests: RequestOptions) -> Result:
     """Show what differs between two sites.
 
     Requests everything that both sites have, and names the known reasons for differences between the original service
@@ -60,12 +56,10 @@ def compare(
         timeout=requests.timeout,
         max_response=requests.max_response,
     )
-    with progress_of_requests(as_json) as progress:
+    with progress_of_requests() as progress:
         result = run.run(compare_options, progress)
-    if as_json:
-        print_json(result_json(compare_options, result))
-    else:
-        print_lines(f"{first} → {second}", bold=True)
-        print_lines(*text(result))
-    if result.unexplained:
-        raise SystemExit(1)
+    return Result(
+        lambda: [bold(f"{first} → {second}"), *text(result)],
+        lambda: result_json(compare_options, result),
+        ok=not result.unexplained,
+    )

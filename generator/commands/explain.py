@@ -1,5 +1,6 @@
 """`explain`: describe the fields of the catalog."""
 
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import click
@@ -9,16 +10,14 @@ from ..catalog import field_help
 from ..catalog.field_help import FieldHelp
 from ..errors import FlatpanelError
 from . import options
-from .help import Command
-from .output import print_json, print_lines
-from .reporting import handle_errors, with_program_name
+from .command import Command, Result, with_program_name
+from .output import Line, bold
 
 
 @click.command(cls=Command, examples=["explain", "explain cover", "explain chapters.pages", "explain site.yaml"])
 @click.argument("field", required=False)
 @options.as_json
-@handle_errors
-def explain(field: str | None, as_json: bool) -> None:
+def explain(field: str | None) -> Result:
     """Explain a field of the catalog.
 
     FIELD is a field such as cover or chapters.pages, or a file such as series or site.yaml. Without FIELD, every field
@@ -33,13 +32,17 @@ def explain(field: str | None, as_json: bool) -> None:
             else with_program_name("; `python build.py explain` lists all fields")
         )
         raise FlatpanelError(f"{field}: no field or file of a catalog has this name{hint}")
-    if as_json:
-        print_json({"ok": True, "fields": [help._asdict() for help in fields]})
-        return
+    return Result(
+        lambda: _lines(fields, in_full=bool(field)),
+        lambda: {"ok": True, "fields": [help._asdict() for help in fields]},
+    )
+
+
+def _lines(fields: Sequence[FieldHelp], *, in_full: bool) -> Iterator[str | Line]:
     for file, group in groupby(fields, key=lambda help: help.file):
-        print_lines(file, bold=True)
+        yield bold(file)
         for help in group:
-            print_lines(*(_paragraph(help) if field else [_line(help)]))
+            yield from _paragraph(help) if in_full else [_line(help)]
 
 
 def _line(field: FieldHelp) -> str:

@@ -10,9 +10,8 @@ from ..hosts.plain import export as plain
 from ..release.manifest_reader import ManifestReader
 from ..release.store import Store, refuse_inside
 from . import options
-from .help import Command
-from .output import print_lines, tracker
-from .reporting import handle_errors, print_warning
+from .command import Command, Result, warning
+from .output import Line, note, tracker
 
 
 @click.command(cls=Command, examples=["export public", "export public --for cloudflare", "export --cubari gists"])
@@ -31,8 +30,7 @@ from .reporting import handle_errors, print_warning
     help="Write one file a series for cubari.moe into this folder; a second export writes only what changed.",
 )
 @click.argument("target", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
-@handle_errors
-def export(out: Path, host: str | None, gists: Path | None, target: Path | None) -> None:
+def export(out: Path, host: str | None, gists: Path | None, target: Path | None) -> Result:
     """Write the release as plain files.
 
     DIR gets the body of each public URL and its headers, for hosts other than nginx. Restricted URLs and those with
@@ -45,23 +43,26 @@ def export(out: Path, host: str | None, gists: Path | None, target: Path | None)
     store = Store(out)
     for folder in filter(None, (target, gists)):
         refuse_inside(out, folder, "choose another folder")
-    if target and host:
-        _export_for(store, host, target)
-    elif target:
-        release = store.release()
-        with ManifestReader(store.manifest_path(release)) as manifest:
-            redirects = manifest.rules.redirected_paths()
-        count = export_release(store, target, redirects, tracker("writing", quiet=False))
-        print_lines(f"{target}: {count} resources")
+    lines: list[str | Line] = []
+    if target:
+        lines += _export_for(store, host, target) if host else _export(store, target)
     if gists:
         totals = export_gists(store, gists)
-        print_lines(f"{gists}: {totals.series} series, {totals.written} written, {totals.removed} removed")
+        lines.append(f"{gists}: {totals.series} series, {totals.written} written, {totals.removed} removed")
+    return Result(lambda: lines)
 
 
-def _export_for(store: Store, host: str, target: Path) -> None:
-    folder, warnings = plain.export_for(store, host, target, tracker("writing", quiet=False))
-    for text in warnings:
-        print_warning(text)
-    for name in folder.kept:
-        print_lines(f"{target / name}: has your changes and was kept", err=True)
-    print_lines(f"{target}: {folder.files} files, {folder.written} written, {folder.removed} removed")
+def _export(store: Store, target: Path) -> list[str]:
+    release = store.release()
+    with ManifestReader(store.manifest_path(release)) as manifest:
+        redirects = manifest.rules.redirected_paths()
+    return [f"{target}: {export_release(store, target, redirects, tracker('writing'))} resources"]
+
+
+def _export_for(store: Store, host: str, target: Path) -> list[str | Line]:
+    folder, warnings = plain.export_for(store, host, target, tracker("writing"))
+    return [
+        *map(warning, warnings),
+        *(note(f"{target / name}: has your changes and was kept") for name in folder.kept),
+        f"{target}: {folder.files} files, {folder.written} written, {folder.removed} removed",
+    ]

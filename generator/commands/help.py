@@ -1,33 +1,11 @@
-"""Commands whose help ends with examples."""
+"""Parts of the help: summaries, examples, unknown commands."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
 # More than the length of any first sentence.
 _SUMMARY = 200
-
-
-class Command(click.Command):
-    """A command with examples: its arguments as typed after the name of the program."""
-
-    def __init__(self, *args: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
-        super().__init__(*args, **attributes)
-        self.examples = examples
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        write_examples(self.examples, ctx, formatter)
-
-
-class CommandGroup(click.Group):
-    """A group of commands with examples of their own, listed with their whole summaries."""
-
-    command_class = Command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary(command)) for name, command in sorted(self.commands.items())])
 
 
 def summary(command: click.Command) -> str:

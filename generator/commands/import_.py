@@ -1,5 +1,6 @@
 """`import`: copy the catalog of a running site, or of its database."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -10,7 +11,7 @@ from ..imports.merge_plan import Choice
 from ..imports.run import ImportOptions, ImportResult
 from ..server_url import ServerUrl
 from . import options
-from .help import Command
+from .command import Command, Result, with_program_name
 from .importing import (
     CACHE,
     DatabaseOptions,
@@ -23,8 +24,7 @@ from .importing import (
     result_json,
     shown,
 )
-from .output import print_json, print_lines
-from .reporting import handle_errors, with_program_name
+from .output import Line, bold
 
 # How many files a dry run names; the others are in the details.
 MAX_FILES = 6
@@ -56,7 +56,6 @@ MAX_FILES = 6
 @click.option("--from-flatpanel", is_flag=True, help="Copy a site of Flatpanel that seems to be made from the catalog.")
 @click.option("--dry-run", is_flag=True, help="Print the files that would change; write nothing.")
 @options.as_json
-@handle_errors
 def import_(
     site: ServerUrl | None,
     database: DatabaseOptions,
@@ -68,8 +67,7 @@ def import_(
     removes: bool,
     from_flatpanel: bool,
     dry_run: bool,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Copy the catalog of a running site.
 
     A site of MangAdventure publishes only a part of its data. With its database, all of it arrives. The
@@ -90,12 +88,9 @@ def import_(
         from_flatpanel=from_flatpanel,
         accounts=database.account_data(),
     )
-    with progress_of_requests(as_json) as progress:
+    with progress_of_requests() as progress:
         result = run.run(import_options, progress, announce)
-    if as_json:
-        print_json({"ok": True, **result_json(result)})
-    else:
-        _print(result, import_options)
+    return Result(lambda: _lines(result, import_options), lambda: {"ok": True, **result_json(result)})
 
 
 def _choice(mine: bool, theirs: bool) -> Choice:
@@ -104,19 +99,20 @@ def _choice(mine: bool, theirs: bool) -> Choice:
     return "mine" if mine else "theirs" if theirs else ""
 
 
-def _print(result: ImportResult, import_options: ImportOptions) -> None:
+def _lines(result: ImportResult, import_options: ImportOptions) -> Iterator[str | Line]:
     counts, catalog, dry = result.counts, import_options.catalog, import_options.dry
     added = f"{counts['series']} series, {counts['chapters']} chapters, {counts['others']} other entries"
     verbs = ("would add", "would update", "would write") if dry else ("added", "updated", "wrote")
-    print_lines(f"{catalog}: {verbs[0]} {added}; {verbs[1]} {counts['changes']} fields")
+    yield f"{catalog}: {verbs[0]} {added}; {verbs[1]} {counts['changes']} fields"
     if counts["removed"] or counts["renamed"]:
         removed = f"{'would remove' if dry else 'removed'} {counts['removed']} entries"
-        print_lines(f"{removed}; {'would rename' if dry else 'renamed'} {counts['renamed']} series")
-    print_lines(f"{result.requests} requests; {verbs[2]} {len(result.files)} files")
+        yield f"{removed}; {'would rename' if dry else 'renamed'} {counts['renamed']} series"
+    yield f"{result.requests} requests; {verbs[2]} {len(result.files)} files"
     if dry:
         files = [f"  {catalog / file}" for file in sorted(result.files)]
-        more = f"  and {len(files) - MAX_FILES} more" if len(files) > MAX_FILES else ""
-        print_lines(*files[:MAX_FILES], *filter(None, [more]))
-    print_lines("notes about the source site:", bold=True)
-    print_lines(*(f"  {with_program_name(note)}" for note in result.summary))
-    print_lines(f"details: {shown(result.report)}")
+        yield from files[:MAX_FILES]
+        if len(files) > MAX_FILES:
+            yield f"  and {len(files) - MAX_FILES} more"
+    yield bold("notes about the source site:")
+    yield from (f"  {with_program_name(note)}" for note in result.summary)
+    yield f"details: {shown(result.report)}"

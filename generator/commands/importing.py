@@ -1,7 +1,5 @@
 """Import a site: options, the API key and the progress bar, for `import` and `init`."""
 
-import dataclasses
-import functools
 import math
 import os
 import time
@@ -22,7 +20,7 @@ from ..reading_sites.crawler import Progress
 from ..reading_sites.site_client import MAX_RESPONSE, site_url
 from ..server_url import ServerUrl, without_password
 from . import options
-from .output import is_terminal, print_lines, progress_bar, prompt_secret
+from .output import is_terminal, print_lines, progress_bar, prompt_secret, shows_progress
 
 KEY = "FLATPANEL_IMPORT_KEY"
 CACHE = ".flatpanel_import_cache"
@@ -156,66 +154,45 @@ class DatabaseOptions:
         return "personal data" if self.personal_data else "accounts" if self.accounts else ""
 
 
-def database_options(command: options.F) -> options.F:
-    """The options about the database of the site as one argument, `database`."""
-
-    @functools.wraps(command)
-    def run(*args: Any, database: Path | None, accounts: bool, personal_data: bool, **kwargs: Any) -> Any:
-        return command(*args, database=DatabaseOptions(database, accounts, personal_data), **kwargs)
-
-    decorators = (
-        click.option(
-            "--from-database",
-            "database",
-            type=click.Path(exists=True, dir_okay=False, path_type=Path),
-            help="Database of MangAdventure: an SQLite file, or the JSON of dumpdata.",
-        ),
-        click.option(
-            "--accounts", is_flag=True, help="Import active accounts: usernames, bookmarks, digests of API keys."
-        ),
-        click.option(
-            "--personal-data",
-            is_flag=True,
-            help="With --accounts: also names, email addresses, bios and avatars. Keeps accounts.yaml out of git.",
-        ),
-    )
-    return functools.reduce(lambda inner, option: option(inner), reversed(decorators), run)  # type: ignore[return-value]
-
-
-def request_options(command: options.F) -> options.F:
-    """The options about requests to the site and their responses as one argument, `requests`."""
-
-    @functools.wraps(command)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        requests = RequestOptions(
-            **{field.name: kwargs.pop(field.name) for field in dataclasses.fields(RequestOptions)}
-        )
-        return command(*args, requests=requests, **kwargs)
-
-    decorators = (
-        click.option(
-            "--rate", type=Rate(0.001, 100), default=2.5, show_default=True, help="Maximum requests per second."
-        ),
-        click.option(
-            "--key-file", type=click.Path(path_type=Path), help=f"File with an API key of the site; or set {KEY}."
-        ),
-        click.option("--ask-key", is_flag=True, help="Prompt for an API key of the site."),
-        options.timeout,
-        click.option(
-            "--max-response",
-            type=click.IntRange(1, 4096),
-            default=MAX_RESPONSE,
-            show_default=True,
-            metavar="MIB",
-            help="Largest response; also limits the JSON values in it.",
-        ),
-        click.option(
-            "--allow-missing-ids",
-            is_flag=True,
-            help="Add chapters whose ids no response has; otherwise such an import ends with exit code 1.",
-        ),
-    )
-    return functools.reduce(lambda inner, option: option(inner), reversed(decorators), run)  # type: ignore[return-value]
+database_options = options.grouped(
+    "database",
+    DatabaseOptions,
+    click.option(
+        "--from-database",
+        "file",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="Database of MangAdventure: an SQLite file, or the JSON of dumpdata.",
+    ),
+    click.option("--accounts", is_flag=True, help="Import active accounts: usernames, bookmarks, digests of API keys."),
+    click.option(
+        "--personal-data",
+        is_flag=True,
+        help="With --accounts: also names, email addresses, bios and avatars. Keeps accounts.yaml out of git.",
+    ),
+)
+request_options = options.grouped(
+    "requests",
+    RequestOptions,
+    click.option("--rate", type=Rate(0.001, 100), default=2.5, show_default=True, help="Maximum requests per second."),
+    click.option(
+        "--key-file", type=click.Path(path_type=Path), help=f"File with an API key of the site; or set {KEY}."
+    ),
+    click.option("--ask-key", is_flag=True, help="Prompt for an API key of the site."),
+    options.timeout,
+    click.option(
+        "--max-response",
+        type=click.IntRange(1, 4096),
+        default=MAX_RESPONSE,
+        show_default=True,
+        metavar="MIB",
+        help="Largest response; also limits the JSON values in it.",
+    ),
+    click.option(
+        "--allow-missing-ids",
+        is_flag=True,
+        help="Add chapters whose ids no response has; otherwise such an import ends with exit code 1.",
+    ),
+)
 
 
 def announce(text: str) -> None:
@@ -224,9 +201,9 @@ def announce(text: str) -> None:
 
 
 @contextmanager
-def progress_of_requests(as_json: bool) -> Iterator[Progress]:
-    """Show a progress bar if stderr is a terminal."""
-    if as_json or not is_terminal():
+def progress_of_requests() -> Iterator[Progress]:
+    """Show a progress bar."""
+    if not shows_progress():
         yield lambda share: None
         return
     with progress_bar(length=STEPS, label="requesting") as bar:

@@ -14,7 +14,7 @@ from ..imports import run
 from ..imports.run import ImportOptions, ImportResult
 from ..server_url import ServerUrl
 from . import options
-from .help import Command
+from .command import Command, Result
 from .importing import (
     DatabaseOptions,
     RequestOptions,
@@ -26,8 +26,6 @@ from .importing import (
     result_json,
     shown,
 )
-from .output import print_json, print_lines
-from .reporting import handle_errors
 
 _BASE_URL = "http://localhost:8000"
 
@@ -49,7 +47,6 @@ _BASE_URL = "http://localhost:8000"
 @database_options
 @request_options
 @options.as_json
-@handle_errors
 def init(
     folder: Path,
     name: str | None,
@@ -57,8 +54,7 @@ def init(
     source: ServerUrl | Path | None,
     database: DatabaseOptions,
     requests: RequestOptions,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Create a project in the folder DIR.
 
     Writes a small catalog that builds, a README, workflows and an nginx configuration.
@@ -68,8 +64,7 @@ def init(
     name = name or folder.resolve().name
     if source is None:
         _refuse_import_options()
-        _create(folder, name, base_url or _BASE_URL, as_json=as_json)
-        return
+        return _create(folder, name, base_url or _BASE_URL)
     # Slow to import, and not used by other commands.
     from ..authoring.scaffold.project_folder import CATALOG
 
@@ -84,7 +79,7 @@ def init(
         base_url=base_url or "",
         accounts=database.account_data(),
     )
-    _import(folder, name, base_url, import_options, as_json=as_json)
+    return _import(folder, name, base_url, import_options)
 
 
 def _refuse_import_options() -> None:
@@ -95,32 +90,34 @@ def _refuse_import_options() -> None:
             raise click.UsageError(f"{parameter.opts[0]} needs --import")
 
 
-def _create(folder: Path, name: str, base_url: str, *, as_json: bool) -> None:
+def _create(folder: Path, name: str, base_url: str) -> Result:
     # Slow to import, and not used by other commands.
     from ..authoring import scaffold
 
     files = scaffold.create_project(folder, name, base_url, options.now())
-    if as_json:
-        print_json({"ok": True, "folder": str(folder), "files": files})
-        return
     program = _program()
     readme = "README.md describes them" if "README.md" in files else "kept your README"
-    print_lines(f"{folder}: created {len(files)} files; {readme}. Next steps:")
-    _print_steps(
-        folder,
-        f"{program} serve --watch",
-        f'{program} new series my-comic --title "My comic"',
-        f"{program} new chapter my-comic --pages FOLDER",
+    return Result(
+        lambda: [
+            f"{folder}: created {len(files)} files; {readme}. Next steps:",
+            *_steps(
+                folder,
+                f"{program} serve --watch",
+                f'{program} new series my-comic --title "My comic"',
+                f"{program} new chapter my-comic --pages FOLDER",
+            ),
+        ],
+        lambda: {"ok": True, "folder": str(folder), "files": files},
     )
 
 
-def _import(folder: Path, name: str, base_url: str | None, import_options: ImportOptions, *, as_json: bool) -> None:
+def _import(folder: Path, name: str, base_url: str | None, import_options: ImportOptions) -> Result:
     from ..authoring import scaffold
     from ..authoring.scaffold import project_folder
 
     scaffold.check_values(name, base_url or _BASE_URL)
     project_folder.begin(folder, _arguments("init", import_options))
-    with progress_of_requests(as_json) as progress:
+    with progress_of_requests() as progress:
         result = run.run(import_options, progress, announce)
     # Other people keep the database in another folder.
     file = import_options.database and Path(import_options.database.name)
@@ -128,28 +125,24 @@ def _import(folder: Path, name: str, base_url: str | None, import_options: Impor
     files = scaffold.complete_project(folder, name, base_url, shlex.join(["flatpanel", "import", *again]))
     resources = _build(folder, import_options)
     project_folder.finish(folder)
-    if as_json:
-        imported = result_json(result)
-        print_json({"ok": True, "folder": str(folder), "files": files, "import": imported, "resources": resources})
-    else:
-        _print_imported(folder, import_options, result, resources)
+    facts = {"ok": True, "folder": str(folder), "files": files, "import": result_json(result), "resources": resources}
+    return Result(lambda: _imported(folder, import_options, result, resources), lambda: facts)
 
 
-def _print_imported(folder: Path, import_options: ImportOptions, result: ImportResult, resources: int) -> None:
-    counts, program = result.counts, _program()
-    print_lines(
+def _imported(folder: Path, import_options: ImportOptions, result: ImportResult, resources: int) -> list[str]:
+    counts, program, site = result.counts, _program(), import_options.site
+    return [
         f"{folder}: imported {counts['series']} series, {counts['chapters']} chapters and {counts['others']} other "
         f"entries; built {resources} resources",
         f"{len(result.notes)} notes about the source site: {shown(result.report)}",
         "Next steps:",
-    )
-    site = import_options.site
-    _print_steps(
-        folder,
-        f"{program} serve",
-        *([f"{program} compare {shlex.quote(str(site))} {_BASE_URL}"] if site else []),
-        f"{program} import {shlex.join(_arguments('import', import_options))}",
-    )
+        *_steps(
+            folder,
+            f"{program} serve",
+            *([f"{program} compare {shlex.quote(str(site))} {_BASE_URL}"] if site else []),
+            f"{program} import {shlex.join(_arguments('import', import_options))}",
+        ),
+    ]
 
 
 def _arguments(command: str, import_options: ImportOptions) -> list[str]:
@@ -174,11 +167,11 @@ def _build(folder: Path, import_options: ImportOptions) -> int:
     out, nginx, cache = (folder / path for path in ("dist", "nginx.conf", ".flatpanel_cache"))
     jobs = os.cpu_count() or 1
     build_options = Options(import_options.catalog, out, nginx, import_options.now, jobs=jobs, cache=cache)
-    return build_site(build_options, quiet=True).resources
+    return build_site(build_options, quiet=True).result.resources
 
 
-def _print_steps(folder: Path, *commands: str) -> None:
-    print_lines(*(f"  {command}" for command in (f"cd {shlex.quote(str(folder.resolve()))}", *commands)))
+def _steps(folder: Path, *commands: str) -> list[str]:
+    return [f"  {command}" for command in (f"cd {shlex.quote(str(folder.resolve()))}", *commands)]
 
 
 def _program() -> str:

@@ -6,9 +6,8 @@ from ..authoring import key_entries
 from ..catalog.confined_folder import ConfinedFolder
 from ..errors import FlatpanelError
 from . import options
-from .help import CommandGroup
-from .output import is_stdout_closed, print_json, print_lines
-from .reporting import handle_errors
+from .command import CommandGroup, Result
+from .output import is_stdout_closed, note, print_lines
 
 _EFFECT = "Takes effect after the next build and nginx reload."
 
@@ -22,42 +21,34 @@ def keys() -> None:
 @options.catalog
 @click.argument("name")
 @click.option("--account", metavar="USER", help="Account whose bookmarks and profile the key can read.")
-@handle_errors
-def add(catalog: ConfinedFolder, name: str, account: str | None) -> None:
+def add(catalog: ConfinedFolder, name: str, account: str | None) -> Result:
     """Create an API key and print it once."""
     if is_stdout_closed():
         raise FlatpanelError("standard output: is closed, so the key cannot be shown; no key was created")
     # Only the key goes to stdout, so that it can be piped.
     key_entries.add_key(catalog, name, account, print_lines)
-    print_lines(f'key "{name}" created; store it now, it cannot be shown again. {_EFFECT}', err=True)
+    created = f'key "{name}" created; store it now, it cannot be shown again. {_EFFECT}'
+    return Result(lambda: [note(created)])
 
 
 @keys.command("list", examples=["keys list"])
 @options.catalog
 @options.as_json
-@handle_errors
-def list_(catalog: ConfinedFolder, as_json: bool) -> None:
+def list_(catalog: ConfinedFolder) -> Result:
     """List the API keys.
 
     Prints name, account and file of each key.
     """
     keys = key_entries.list_keys(catalog)
-    if as_json:
-        entries = [{"name": key.name, "account": key.account, "file": key.file} for key in keys]
-        print_json({"ok": True, "keys": entries})
-        return
-    for key in keys:
-        account = f" of {key.account}" if key.account else ""
-        print_lines(f"{key.name}{account} ({key.file})")
-    if not keys:
-        print_lines(f"{catalog}: no keys", err=True)
+    entries = [{"name": key.name, "account": key.account, "file": key.file} for key in keys]
+    lines = [f"{key.name}{f' of {key.account}' if key.account else ''} ({key.file})" for key in keys]
+    return Result(lambda: lines or [note(f"{catalog}: no keys")], lambda: {"ok": True, "keys": entries})
 
 
 @keys.command(examples=["keys revoke reader-app"])
 @options.catalog
 @click.argument("name")
-@handle_errors
-def revoke(catalog: ConfinedFolder, name: str) -> None:
+def revoke(catalog: ConfinedFolder, name: str) -> Result:
     """Revoke an API key."""
     key_entries.revoke_key(catalog, name)
-    print_lines(f'key "{name}" revoked. {_EFFECT}')
+    return Result(lambda: [f'key "{name}" revoked. {_EFFECT}'])

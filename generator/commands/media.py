@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,9 @@ from ..media.source import Fetcher, SourceChecker, existing
 from ..reading_sites.site_client import SiteClient
 from ..server_url import ServerUrl
 from . import options
-from .help import CommandGroup
+from .command import CommandGroup, Result
 from .importing import Rate, shown
-from .output import counter, print_data, print_json, print_lines
-from .reporting import EXIT_PROBLEMS, handle_errors
+from .output import Line, counter, note, output_format, print_lines
 
 _AGENT = f"flatpanel/{__version__} (copies or checks the images of a catalog)"
 # MiB of one image.
@@ -68,33 +67,36 @@ def media() -> None:
 @_source
 @click.option("--elsewhere", is_flag=True, help="Print the URLs of images on other hosts instead.")
 @options.as_json
-@handle_errors
 def list_(
     catalog: ConfinedFolder,
     leave_out: tuple[str, ...],
     urls: bool,
     source: ServerUrl | None,
     elsewhere: bool,
-    as_json: bool,
-) -> None:
+) -> Result:
     """List the files that the catalog names.
 
     Prints paths below the media root, one per line, as `rsync --files-from` reads them.
     """
     named = named_files.read(catalog, options.now()).without(leave_out)
     root = f"{source}/" if source else named.root
-    if as_json:
-        files = [{**_facts(file), "url": root + named_files.url_path(file.path)} for file in named.files.values()]
-        others = [{**_facts(file), "path": None, "url": url} for url, file in named.elsewhere.items()]
-        print_json({"ok": True, "root": root, "files": files, "elsewhere": others})
-        return
-    if elsewhere:
-        print_data(named.elsewhere)
-        return
-    print_data(_line(path, root if urls else "") for path in named.files)
+    return Result(
+        lambda: named.elsewhere if elsewhere else _list_lines(named, root if urls else ""),
+        lambda: _list_json(named, root),
+        is_data=True,
+    )
+
+
+def _list_lines(named: NamedMedia, root: str) -> Iterator[str | Line]:
+    yield from (_line(path, root) for path in named.files)
     if named.elsewhere:
-        count = len(named.elsewhere)
-        print_lines(f"{count:,} images are on other hosts; --elsewhere lists their URLs", err=True)
+        yield note(f"{len(named.elsewhere):,} images are on other hosts; --elsewhere lists their URLs")
+
+
+def _list_json(named: NamedMedia, root: str) -> dict[str, object]:
+    files = [{**_facts(file), "url": root + named_files.url_path(file.path)} for file in named.files.values()]
+    others = [{**_facts(file), "path": None, "url": url} for url, file in named.elsewhere.items()]
+    return {"ok": True, "root": root, "files": files, "elsewhere": others}
 
 
 def _facts(file: MediaFile) -> dict[str, object]:
@@ -119,7 +121,6 @@ def _line(path: str, root: str) -> str:
 @_rate
 @options.timeout
 @options.as_json
-@handle_errors
 def check(
     catalog: ConfinedFolder,
     target: str,
@@ -129,9 +130,8 @@ def check(
     after: str | None,
     rate: float,
     timeout: float,
-    as_json: bool,
     shows_all: bool,
-) -> None:
+) -> Result:
     """Check the images in a folder or on a server.
 
     Exits with 1 if a file that the catalog names is missing or unreadable. The default is the media_folder of
@@ -143,13 +143,11 @@ def check(
         if prints_moves or writes_sizes:
             raise click.UsageError(f"{'--moves' if prints_moves else '--write-sizes'} needs a folder, not a URL")
         with _client(_server(target), rate, timeout) as client:
-            _check_server(client, _remaining(list(required.files), after), as_json=as_json, shows_all=shows_all)
-    elif after is not None:
+            return _check_server(client, _remaining(list(required.files), after), shows_all=shows_all)
+    if after is not None:
         raise click.UsageError("--after needs a URL, not a folder")
-    else:
-        folder = _folder(target, named)
-        sized = catalog if writes_sizes else None
-        _check_folder(folder, named, required, sized, prints_moves=prints_moves, as_json=as_json, shows_all=shows_all)
+    folder, sized = _folder(target, named), catalog if writes_sizes else None
+    return _check_folder(folder, named, required, sized, prints_moves=prints_moves, shows_all=shows_all)
 
 
 def _server(url: str) -> ServerUrl:
@@ -165,19 +163,19 @@ def _remaining(paths: list[str], after: str | None) -> list[str]:
     return paths[paths.index(after) + 1 :]
 
 
-def _check_server(client: SiteClient, paths: list[str], *, as_json: bool, shows_all: bool) -> None:
+def _check_server(client: SiteClient, paths: list[str], *, shows_all: bool) -> Result:
     checker = SourceChecker(client)
     try:
-        with counter("requesting", len(paths), quiet=as_json) as progress:
+        with counter("requesting", len(paths)) as progress:
             checker.check(paths, progress)
     except (FlatpanelError, KeyboardInterrupt):
         if checker.last:
-            print_findings(checker.findings, shows_all)
+            print_lines(*_finding_lines(checker.findings, shows_all=shows_all))
             print_lines(f"continue with --after {shlex.quote(checker.last)}", err=True)
         raise
     findings = checker.findings
     summary = f"{client.site}/: {len(paths) - len(findings):,} of {len(paths):,} files are there"
-    print_report(MediaReport(summary, findings, {"requests": client.requests}, ok=not findings), as_json, shows_all)
+    return _report(summary, findings, {"requests": client.requests}, ok=not findings, shows_all=shows_all)
 
 
 def _folder(path: str, named: NamedMedia) -> Path:
@@ -195,19 +193,17 @@ def _check_folder(
     sized: ConfinedFolder | None,
     *,
     prints_moves: bool,
-    as_json: bool,
     shows_all: bool,
-) -> None:
+) -> Result:
     """Check a folder, and write the sizes of pages into the catalog `sized`."""
     measure = image_sizes.measuring()
     if sized and not measure:
         raise FlatpanelError(not_measured())
-    with counter("checking", len(required.files), quiet=as_json or prints_moves) as progress:
+    with counter("checking", len(required.files), quiet=prints_moves) as progress:
         result = folder_check.check(ConfinedFolder(path), named, required, measure, progress)
     chapters = size_file.write(sized, result.sizes) if sized else None
-    if prints_moves:
-        print_data(moves.script(path.absolute(), result.moves))
-        return
+    if prints_moves and output_format() != "json":
+        return Result(lambda: moves.script(path.absolute(), result.moves), is_data=True)
     summary = f"{path}: {result.present:,} of {result.named:,} files that the catalog names, {mebibytes(result.size)}"
     facts = {
         "named": result.named,
@@ -219,7 +215,7 @@ def _check_folder(
     }
     sizes = list(findings_report.size_lines(result.sizes, named.files)) if measure else [not_measured()]
     sizes += [] if chapters is None else [SIZES_WRITTEN.format(chapters)]
-    print_report(MediaReport(summary, result.findings, facts, result.ok, sizes), as_json, shows_all)
+    return _report(summary, result.findings, facts, ok=result.ok, shows_all=shows_all, more=sizes)
 
 
 @media.command(examples=["media fetch media --source https://comics.example/media/"])
@@ -244,7 +240,6 @@ def _check_folder(
 )
 @_all
 @options.as_json
-@handle_errors
 def fetch(
     catalog: ConfinedFolder,
     folder: str,
@@ -256,9 +251,8 @@ def fetch(
     timeout: float,
     max_response: int,
     max_total: int,
-    as_json: bool,
     shows_all: bool,
-) -> None:
+) -> Result:
     """Copy the images from a server into a folder.
 
     DIR, or the media_folder of site.yaml, gets the files that the catalog names. Complete images in it are not
@@ -267,23 +261,20 @@ def fetch(
     named = named_files.read(catalog, options.now()).without(leave_out)
     target, server = ConfinedFolder(_folder(folder, named)), source or _server(named.root)
     if dry:
-        _print_plan(target, server, list(named.files), updates=updates, as_json=as_json, shows_all=shows_all)
-        return
+        return _plan(target, server, list(named.files), updates=updates, shows_all=shows_all)
     client = _client(server, rate, timeout, max_response << 20, max_total << 30)
-    with client as connected, counter("fetching", len(named.files), quiet=as_json) as progress:
+    with client as connected, counter("fetching", len(named.files)) as progress:
         result = Fetcher(connected, target, updates).fetch(named.files, progress)
     summary = f"{target}: fetched {count_of_files(result.fetched)}, {mebibytes(result.size)}; kept {result.kept:,}"
     facts = {"fetched": result.fetched, "kept": result.kept, "bytes": result.size}
-    print_report(MediaReport(summary, result.findings, facts, ok=not result.findings), as_json, shows_all)
+    return _report(summary, result.findings, facts, ok=not result.findings, shows_all=shows_all)
 
 
-def _print_plan(
-    folder: ConfinedFolder, server: ServerUrl, paths: list[str], *, updates: bool, as_json: bool, shows_all: bool
-) -> None:
+def _plan(folder: ConfinedFolder, server: ServerUrl, paths: list[str], *, updates: bool, shows_all: bool) -> Result:
     wanted = [path for path in paths if updates or existing(folder, path) is None]
     summary = f"{folder}: would request {len(wanted):,} of {len(paths):,} files from {server}/"
     findings = [Finding("request", path) for path in wanted]
-    print_report(MediaReport(summary, findings, {"paths": wanted}, ok=True), as_json, shows_all)
+    return _report(summary, findings, {"paths": wanted}, ok=True, shows_all=shows_all)
 
 
 @contextmanager
@@ -316,27 +307,22 @@ def not_measured() -> str:
     return f"sizes: not measured, which needs the library imagesize; install it: {installation.how_to_add('imagesize')}"
 
 
-@dataclass(frozen=True, slots=True)
-class MediaReport:
-    """The result of a command: a line, the findings, and more facts for JSON or lines for people."""
-
-    summary: str
-    findings: Sequence[Finding]
-    facts: Mapping[str, object]
-    ok: bool
-    more: Sequence[str] = ()
-
-
-def print_report(report: MediaReport, as_json: bool, shows_all: bool) -> None:
-    if as_json:
-        print_json({"ok": report.ok, **report.facts, "findings": [asdict(finding) for finding in report.findings]})
-    else:
-        print_lines(report.summary)
-        print_findings(report.findings, shows_all)
-        print_lines(*report.more)
-    if not report.ok:
-        raise SystemExit(EXIT_PROBLEMS)
+def _report(
+    summary: str,
+    findings: Sequence[Finding],
+    facts: Mapping[str, object],
+    *,
+    ok: bool,
+    shows_all: bool,
+    more: Sequence[str] = (),
+) -> Result:
+    """A line, the findings, and more lines for people; for programs the findings and more facts."""
+    return Result(
+        lambda: [summary, *_finding_lines(findings, shows_all=shows_all), *more],
+        lambda: {"ok": ok, **facts, "findings": [asdict(finding) for finding in findings]},
+        ok,
+    )
 
 
-def print_findings(findings: Sequence[Finding], shows_all: bool) -> None:
-    print_lines(*findings_report.lines(findings, _LABELS, shows_all=shows_all))
+def _finding_lines(findings: Sequence[Finding], *, shows_all: bool) -> Iterator[str]:
+    return findings_report.lines(findings, _LABELS, shows_all=shows_all)

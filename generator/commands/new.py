@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,8 @@ from ..errors import FlatpanelError
 from ..filesystem import is_inside
 from ..release.store import highest_id, refuse_inside
 from . import options
-from .help import CommandGroup
-from .output import print_json, print_lines
-from .reporting import handle_errors, print_warning
+from .command import CommandGroup, Result, print_warning
+from .output import Line
 
 _DRY = click.option("--dry-run", "dry", is_flag=True, help="Print the change; write nothing.")
 
@@ -40,14 +39,13 @@ def new() -> None:
 @click.option("--folder", "in_folder", is_flag=True, help="Create a folder with one file per chapter.")
 @_DRY
 @options.as_json
-@handle_errors
-def series(catalog: ConfinedFolder, slug: str, in_folder: bool, dry: bool, as_json: bool, **fields: Any) -> None:
+def series(catalog: ConfinedFolder, slug: str, in_folder: bool, dry: bool, **fields: Any) -> Result:
     """Add a series.
 
     SLUG is part of its URLs.
     """
     entry = new_entries.add_series(catalog, slug, _given(fields), in_folder=in_folder, dry=dry)
-    _report(catalog, entry, f"series {slug}", {"slug": slug}, dry=dry, as_json=as_json)
+    return _result(catalog, entry, f"series {slug}", {"slug": slug}, dry=dry)
 
 
 @new.command(
@@ -78,7 +76,6 @@ def series(catalog: ConfinedFolder, slug: str, in_folder: bool, dry: bool, as_js
 @click.option("--final", is_flag=True, help="Mark as the last chapter of the story.")
 @_DRY
 @options.as_json
-@handle_errors
 def chapter(
     catalog: ConfinedFolder,
     out: Path,
@@ -88,9 +85,8 @@ def chapter(
     media: Path | None,
     published: int | None,
     dry: bool,
-    as_json: bool,
     **fields: Any,
-) -> None:
+) -> Result:
     """Add a chapter with the next id.
 
     SLUG is the slug of its series.
@@ -110,7 +106,7 @@ def chapter(
     count = len(record.pages)
     summary = f"{chapter_ids.chapter_label(record)}: id {record.id}, {count} page{'s' * (count != 1)}"
     details = {"id": record.id, "volume": record.volume, "number": record.number, "pages": record.pages}
-    _report(catalog, entry, summary, details, dry=dry, as_json=as_json)
+    return _result(catalog, entry, summary, details, dry=dry)
 
 
 def _media_folder(media: Path, catalog: ConfinedFolder, out: Path) -> ConfinedFolder:
@@ -129,14 +125,15 @@ def _given(fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _report(
-    catalog: ConfinedFolder, entry: NewEntry, summary: str, details: dict[str, Any], *, dry: bool, as_json: bool
-) -> None:
-    if as_json:
-        print_json({"ok": True, "file": entry.file, **details, "written": not dry})
-        return
-    name = str(catalog / entry.file)
+def _result(catalog: ConfinedFolder, entry: NewEntry, summary: str, details: dict[str, Any], *, dry: bool) -> Result:
+    return Result(
+        lambda: _lines(entry, str(catalog / entry.file), summary, dry=dry),
+        lambda: {"ok": True, "file": entry.file, **details, "written": not dry},
+    )
+
+
+def _lines(entry: NewEntry, name: str, summary: str, *, dry: bool) -> Iterator[str | Line]:
     if dry:
         before, after = (text.decode("utf-8-sig").splitlines() for text in (entry.before, entry.after))
-        print_lines(*difflib.unified_diff(before, after, name if before else "/dev/null", name, lineterm=""))
-    print_lines(f"{name}: {summary}{'; nothing was written' * dry}", err=dry)
+        yield from difflib.unified_diff(before, after, name if before else "/dev/null", name, lineterm="")
+    yield Line(f"{name}: {summary}{'; nothing was written' * dry}", err=dry)

@@ -1,5 +1,6 @@
 """`next`: the time of the next scheduled chapter."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -8,9 +9,8 @@ from ..catalog.confined_folder import ConfinedFolder
 from ..pipeline import run
 from ..pipeline.schedule import Schedule, moment
 from . import options
-from .help import Command
-from .output import print_json, print_lines, waiting_notice
-from .reporting import handle_errors, print_warning
+from .command import Command, Result, print_warning
+from .output import Line, note, output_format, waiting_notice
 
 
 @click.command("next", cls=Command, examples=["next", "next --all", "next --cron"])
@@ -23,41 +23,38 @@ from .reporting import handle_errors, print_warning
 @click.option("--epoch", is_flag=True, help="Print the time as seconds since 1970.")
 @click.option("--cron", is_flag=True, help="Print the time as a crontab schedule, in UTC.")
 @options.as_json
-@handle_errors
 def next_(
     catalog: ConfinedFolder,
     out: Path,
     cache: Path | None,
-    as_of: int | None,
+    as_of: int,
     jobs: int,
     every: bool,
     epoch: bool,
     cron: bool,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Print the next publication time.
 
     Prints nothing on standard output if no chapter is scheduled.
     """
-    if epoch + cron + as_json > 1:
+    if epoch + cron + (output_format() == "json") > 1:
         raise click.UsageError("--epoch, --cron and --json cannot be combined; choose one")
-    instant = options.now() if as_of is None else as_of
-    schedule = run.schedule(catalog, instant, jobs, every=every, cache=cache, waiting=waiting_notice(out))
+    schedule = run.schedule(catalog, as_of, jobs, every=every, cache=cache, waiting=waiting_notice(out))
     for warning in schedule.warnings:
         print_warning(warning)
-    if as_json:
-        print_json(_schedule_json(schedule, every=every))
-        return
     form = "epoch" if epoch else "cron" if cron else "due"
+    listed = [chapter.plain() for chapter in schedule.chapters]
+    return Result(
+        lambda: _lines(schedule, form, catalog, every=every),
+        lambda: {"ok": True, **moment(schedule.next), **({"scheduled": listed} if every else {})},
+    )
+
+
+def _lines(schedule: Schedule, form: str, catalog: ConfinedFolder, *, every: bool) -> Iterator[str | Line]:
     for chapter in schedule.chapters if every else ():
-        print_lines(f"{moment(chapter.due)[form]} {chapter.path}")
+        yield f"{moment(chapter.due)[form]} {chapter.path}"
     if schedule.next is None:
         # On standard error: scripts read standard output.
-        print_lines(f"{catalog}: no chapter is scheduled", err=True)
+        yield note(f"{catalog}: no chapter is scheduled")
     elif not every:
-        print_lines(str(moment(schedule.next)[form]))
-
-
-def _schedule_json(schedule: Schedule, *, every: bool) -> dict[str, object]:
-    chapters = {"scheduled": [chapter.plain() for chapter in schedule.chapters]} if every else {}
-    return {"ok": True, **moment(schedule.next), **chapters}
+        yield str(moment(schedule.next)[form])

@@ -1,9 +1,10 @@
 """Options that several commands share."""
 
+import dataclasses
 import functools
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ from ..catalog import field_values
 from ..catalog.confined_folder import ConfinedFolder
 from ..errors import FlatpanelError
 from ..server_url import REQUEST_SECONDS
-from .reporting import handle_errors
+from . import output
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -61,8 +62,6 @@ def _path(name: str, default: str, help: str) -> Callable[[F], F]:
 def cache(command: F) -> F:
     """`--cache` and `--no-cache` as one argument: a folder, or None."""
 
-    # The default is below the working folder, which may have been removed.
-    @handle_errors
     @functools.wraps(command)
     def run(*args: Any, out: Path, cache: Path | None, no_cache: bool, **kwargs: Any) -> Any:
         folder = None if no_cache else cache or out.absolute().parent / ".flatpanel_cache"
@@ -77,34 +76,58 @@ def cache(command: F) -> F:
     return with_folder(without(run))  # type: ignore[return-value]
 
 
-as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def grouped(
+    name: str, kind: type, *options: Callable[[Any], Any]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Options as one argument of a command: `kind`, a dataclass whose fields have the names of the options.
+
+    Without `options`, those that the command has anyway.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            values = {field.name: kwargs.pop(field.name) for field in dataclasses.fields(kind)}
+            return command(*args, **kwargs, **{name: kind(**values)})
+
+        return functools.reduce(lambda inner, option: option(inner), reversed(options), run)
+
+    return decorate
 
 
-def output_format(command: F) -> F:
-    """`--format` and its short form `--json` as one argument."""
+as_json = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    callback=output.choose_format,
+    expose_value=False,
+    help="Print the result as JSON.",
+)
 
-    @functools.wraps(command)
-    def run(*args: Any, output_format: str | None, as_json: bool, **kwargs: Any) -> Any:
-        if as_json and output_format not in (None, "json"):
-            raise click.UsageError(
-                f"--json means --format json, so it cannot be combined with --format {output_format}"
-            )
-        return command(*args, output_format="json" if as_json else output_format or "text", **kwargs)
 
+def output_format(formats: Sequence[str], help: str, **attributes: Any) -> Callable[[F], F]:
+    """`--format` and its short form `--json`."""
     option = click.option(
         "--format",
         "output_format",
-        type=click.Choice(["text", "json", "github"]),
-        help="Format of errors; github: annotations of a workflow.  [default: text]",
+        type=click.Choice(formats),
+        callback=output.choose_format,
+        expose_value=False,
+        help=help,
+        **attributes,
     )
-    return option(as_json(run))  # type: ignore[return-value]
+    return lambda command: option(as_json(command))
+
+
+format_of_errors = output_format(
+    ["text", "json", "github"], "Format of errors; github: annotations of a workflow.  [default: text]"
+)
 
 
 def previous(help: str) -> Callable[[F], F]:
     """`--previous` as a file or None. Of a folder, it is the manifest that `diff` reads."""
 
     def decorate(command: F) -> F:
-        @handle_errors
         @functools.wraps(command)
         def run(*args: Any, previous: Path | None, **kwargs: Any) -> Any:
             if previous and previous.is_dir():
@@ -148,7 +171,12 @@ def catalog(command: F) -> F:
 
 out = _path("out", "dist", "Folder of the releases.")
 nginx = _path("nginx", "nginx.conf", "Main nginx configuration to write.")
-as_of = click.option("--as-of", type=Instant(), help="Build the site as of this time.  [default: now]")
+as_of = click.option(
+    "--as-of",
+    type=Instant(),
+    callback=lambda context, parameter, value: now() if value is None else value,
+    help="Build the site as of this time.  [default: now]",
+)
 jobs = click.option(
     "--jobs",
     type=click.IntRange(1),

@@ -7,10 +7,11 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
@@ -94,6 +95,44 @@ def with_timestamps(timestamp: Callable[[], str]) -> Iterator[None]:
         _OutputState.timestamp = None
 
 
+class Line(NamedTuple):
+    """A line of text, its stream, and its style on a terminal."""
+
+    text: str
+    err: bool = False
+    style: Mapping[str, Any] = MappingProxyType({})
+
+
+def note(text: str) -> Line:
+    """A line on standard error, where no program looks for the result."""
+    return Line(text, err=True)
+
+
+def bold(text: str) -> Line:
+    return Line(text, style={"bold": True})
+
+
+# The chosen format in the context of click, which a command shares with its group.
+_FORMAT = f"{__name__}.format"
+
+
+def choose_format(context: click.Context, parameter: click.Parameter, value: str | bool | None) -> None:
+    """Record the format that `--json` or `--format` chooses. The default of an option chooses nothing."""
+    if value in (None, False, parameter.default):
+        return
+    chosen, before = "json" if value is True else str(value), context.meta.get(_FORMAT)
+    if before and chosen != before:
+        other = before if chosen == "json" else chosen
+        raise click.UsageError(f"--json means --format json, so it cannot be combined with --format {other}")
+    context.meta[_FORMAT] = chosen
+
+
+def output_format() -> str:
+    """The format of the results and errors of the current command: text, json, github or markdown."""
+    context = click.get_current_context(silent=True)
+    return str(context.meta.get(_FORMAT, "text")) if context else "text"
+
+
 def print_lines(*lines: str, err: bool = False, nl: bool = True, **style: Any) -> None:
     """Print each text as one line. `style` applies if the output is a terminal."""
     prefix = _OutputState.timestamp() if _OutputState.timestamp and not _OutputState.is_unfinished else ""
@@ -144,21 +183,26 @@ def progress_bar(
     )
 
 
+def shows_progress() -> bool:
+    """Whether people read stderr, and no program the result."""
+    return is_terminal() and output_format() != "json"
+
+
 @contextmanager
-def counter(label: str, count: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar if stderr is a terminal; yields the function that advances it."""
-    if quiet or not is_terminal():
+def counter(label: str, count: int, *, quiet: bool = False) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar; yields the function that advances it."""
+    if quiet or not shows_progress():
         yield lambda done: None
         return
     with progress_bar(length=count, label=label, show_pos=True) as bar:
         yield bar.update
 
 
-def tracker(label: str, *, quiet: bool) -> Callable[[Collection[T]], Iterator[T]]:
+def tracker(label: str) -> Callable[[Collection[T]], Iterator[T]]:
     """A function that yields the items of a collection and counts them in a progress bar."""
 
     def tracked(items: Collection[T]) -> Iterator[T]:
-        with counter(label, len(items), quiet=quiet) as advance:
+        with counter(label, len(items)) as advance:
             for item in items:
                 yield item
                 advance(1)

@@ -1,31 +1,74 @@
-"""`publish`: send the current release to a bucket or a server."""
+"""`publish`: send the current release to a bucket or a server, and before it the images that the catalog names."""
 
+import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
+from urllib.parse import quote
 
 import click
 from click.core import ParameterSource
 
+from ..catalog import media_folder, reader
+from ..catalog.confined_folder import ConfinedFolder
+from ..catalog.site_settings import Site
+from ..errors import FlatpanelError
+from ..hosts.packs import pack_files
+from ..hosts.publish.s3 import run as to_bucket
+from ..hosts.publish.s3.bucket import Bucket, BucketTarget, Connection
+from ..hosts.publish.s3.layouts import BucketLayout, MediaLayout, PlainKeys
+from ..hosts.publish.s3.packed_files import PackedFiles
+from ..hosts.publish.s3.run import PublishOptions
+from ..hosts.publish.ssh import release as to_server
+from ..hosts.publish.ssh.media import publish_images
+from ..hosts.publish.ssh.release import NGINX, SshOptions, SshResult
+from ..hosts.publish.ssh.target import SshTarget
 from ..hosts.publish.totals import PublishTotals
-from ..release.store import Store
+from ..media import named_files
+from ..media.named_files import RESTRICTIONS, SCHEDULED
+from ..media.source import existing
+from ..pipeline.main_conf import WRITTEN
+from ..release import transaction
+from ..release.store import Store, refuse_inside
 from ..review import verify_server
-from ..server_url import without_password
-from . import options, publish_media, publish_s3, publish_ssh
-from .help import Command
-from .output import print_json, print_lines
-from .publish_media import SentImages
-from .reporting import handle_errors
+from ..review.reloaded_server import wait_until_served
+from ..server_url import ServerUrl, without_password
+from . import options
+from .command import Command, Result, print_warning, with_program_name
+from .output import Line, counter, note, print_lines, waiting_notice
 
-# The function for the scheme of a target. It takes the store, the target and all other options by name.
-_TARGETS: Mapping[str, Callable[[Store, str, Mapping[str, Any]], PublishTotals]] = {
-    "s3": publish_s3.to_store,
-    "ssh": publish_ssh.to_server,
-}
 
-# What serves a target, as `verify --for` names it; by scheme and layout.
-_HOSTS = {("s3", "files"): "s3", ("s3", "packs"): "workerd"}
+@dataclass(frozen=True, slots=True)
+class PublishArguments:
+    """The options of the command. For another kind of target, those of a kind have their defaults."""
+
+    dry_run: bool
+    url: str | None
+    jobs: int
+    timeout: int
+    check: bool
+    lock_seconds: int
+    # Of buckets.
+    layout: str
+    packs: Path | None
+    keep: int | None
+    with_restricted: bool
+    endpoint: str | None
+    region: str | None
+    retries: int
+    without_lock: bool
+    # Of servers.
+    catalog: ConfinedFolder
+    nginx: Path
+    reload: str | None
+    no_reload: bool
+    # Of images.
+    media: Path | None
+    media_to: str | None
+    leave_out: tuple[str, ...]
 
 
 @click.command(
@@ -51,38 +94,102 @@ _HOSTS = {("s3", "files"): "s3", ("s3", "packs"): "workerd"}
     show_default=True,
     help="Time to wait for another publish; s3: without a sign of it, its lock is taken over.",
 )
-@publish_s3.s3_options
-@publish_ssh.ssh_options
-@publish_media.media_options
+@click.option(
+    "--layout",
+    type=click.Choice(["files", "packs"]),
+    default="files",
+    show_default=True,
+    help="s3: One object for each public URL, or packs that a worker reads.",
+)
+@click.option(
+    "--packs",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="s3: Folder for the packs.  [default: .flatpanel_packs beside --out]",
+)
+@click.option(
+    "--keep",
+    type=click.IntRange(1, 100),
+    metavar="N",
+    help="s3: Releases whose packs stay in the bucket.  [default: keep_releases of site.yaml]",
+)
+@click.option(
+    "--with-restricted", is_flag=True, help="s3: Send restricted packs, too; only a worker may read the bucket then."
+)
+@click.option("--endpoint", help="s3: URL of the store.  [default: AWS_ENDPOINT_URL]")
+@click.option("--region", help="s3: Region of the bucket.  [default: AWS_REGION]")
+@click.option(
+    "--retries", type=click.IntRange(0, 20), default=6, show_default=True, help="s3: Tries after a failed request."
+)
+@click.option("--without-lock", is_flag=True, help="s3: Publish to a store that ignores conditions of writes.")
+@options.catalog
+@click.option(
+    "--nginx",
+    type=click.Path(path_type=Path),
+    default="nginx.conf",
+    show_default=True,
+    help="ssh: Main nginx configuration to send, if it exists.",
+)
+@click.option(
+    "--reload", metavar="COMMAND", help="ssh: Run this on the server to reload nginx.  [default: nginx -s reload]"
+)
+@click.option("--no-reload", is_flag=True, help="ssh: Do not reload nginx.")
+@click.option(
+    "--media",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Send the images in DIR first.",
+)
+# Not a setting: who can edit the catalog must not direct the keys of those who publish it.
+@click.option(
+    "--media-to",
+    metavar="TARGET",
+    help="A bucket or a folder on a server for the images.  [default: a folder below TARGET of the release]",
+)
+@click.option(
+    "--leave-out",
+    type=click.Choice([name for name in RESTRICTIONS if name != SCHEDULED]),
+    multiple=True,
+    help="Leave out images of such chapters, besides scheduled ones; may be repeated.",
+)
 @options.as_json
-@handle_errors
-def publish(target: str, out: Path, **given: Any) -> None:
+@options.grouped("given", PublishArguments)
+def publish(target: str, out: Path, given: PublishArguments) -> Result:
     """Send the release to another host.
 
     TARGET is a URL like s3://bucket/prefix or ssh://user@host/folder. Only what the target does not have yet is
     sent; the new release becomes visible last.
     """
-    if given["media_to"] and not given["media"]:
+    if given.media_to and not given.media:
         raise click.UsageError("--media-to needs --media")
-    schemes = [_scheme(url) for url in (target, given["media_to"]) if url]
+    schemes = [_scheme(url) for url in (target, given.media_to) if url]
     _refuse_options_of_others(schemes)
-    if given["url"]:
+    if given.url:
         # Before anything is sent.
-        verify_server.server_url(given["url"])
+        verify_server.server_url(given.url)
     store = Store(out)
     store.release()
     # The release names images, so they come first.
-    images = publish_media.send_images(target, given) if given["media"] else None
-    totals = _TARGETS[schemes[0]](store, target, given)
-    faults = _faults(store, target, given) if given["url"] and not given["dry_run"] else []
-    _print_totals(target, totals, images, given, faults)
-    if faults:
-        raise SystemExit(1)
+    images = _send_images(target, given.media, given) if given.media else None
+    totals = _to_store(store, target, given) if schemes[0] == "s3" else _to_server(store, target, given)
+    faults = _faults(store, schemes[0], given.url, given) if given.url and not given.dry_run else []
+    return Result(
+        lambda: _lines(target, totals, images, given, faults),
+        lambda: {
+            "ok": not faults,
+            "dry_run": given.dry_run,
+            "target": target,
+            **totals._asdict(),
+            "images": images and _images_json(images),
+            "differences": faults,
+        },
+        ok=not faults,
+    )
 
 
 def _scheme(url: str) -> str:
     scheme = url.partition("://")[0]
-    if scheme not in _TARGETS:
+    if scheme not in ("s3", "ssh"):
         raise click.UsageError(
             f"{without_password(url)}: is not a target; use a URL like s3://bucket/prefix or ssh://user@host/folder"
         )
@@ -95,36 +202,210 @@ def _refuse_options_of_others(schemes: list[str]) -> None:
     for parameter in context.command.params:
         named = (getattr(parameter, "help", None) or "").partition(": ")[0]
         is_given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-        if is_given and named in _TARGETS and named not in schemes:
+        if is_given and named in ("s3", "ssh") and named not in schemes:
             raise click.UsageError(f"{parameter.opts[0]} is for targets of {named}://, not of {schemes[0]}://")
 
 
-def _faults(store: Store, target: str, given: Mapping[str, Any]) -> list[str]:
-    host = _HOSTS.get((target.partition("://")[0], given["layout"]), "nginx")
-    return verify_server.check_server(store, given["url"], time.monotonic, given["timeout"], host).faults
+def _faults(store: Store, scheme: str, url: str, given: PublishArguments) -> list[str]:
+    """Compare a public URL with the release, as `verify` does for the host that serves such a target."""
+    host = "nginx" if scheme == "ssh" else "s3" if given.layout == "files" else "workerd"
+    return verify_server.check_server(store, url, time.monotonic, given.timeout, host).faults
 
 
-def _print_totals(
-    target: str, totals: PublishTotals, images: SentImages | None, given: Mapping[str, Any], faults: list[str]
-) -> None:
-    is_dry, url = given["dry_run"], given["url"]
-    if given["as_json"]:
-        counts = images.totals._asdict().items() if images else ()
-        sent_images = images and {"target": images.target} | {
-            name: count for name, count in counts if name != "release"
-        }
-        facts = {"target": target, **totals._asdict(), "images": sent_images, "differences": faults}
-        print_json({"ok": not faults, "dry_run": is_dry, **facts})
-        return
+def _settings(catalog: ConfinedFolder) -> Site:
+    """The settings of the site. The rest of the catalog is not read."""
+    site = reader.read_site(catalog)
+    if not site:
+        advice = with_program_name("`python build.py check` prints them")
+        raise FlatpanelError(f"{catalog}/site.yaml: has problems; {advice}")
+    return site
+
+
+# The result
+
+
+class SentImages(NamedTuple):
+    """Where the images went, and their counts."""
+
+    target: str
+    totals: PublishTotals
+
+
+def _images_json(images: SentImages) -> dict[str, object]:
+    counts = images.totals._asdict()
+    del counts["release"]
+    return {"target": images.target, **counts}
+
+
+def _lines(
+    target: str, totals: PublishTotals, images: SentImages | None, given: PublishArguments, faults: list[str]
+) -> Iterator[str | Line]:
     if images:
-        print_lines(f"{images.target}: images: {_counts(images.totals, is_dry)}")
-    removed = "would remove" if is_dry else "removed"
-    print_lines(f"{target}: release {totals.release}: {_counts(totals, is_dry)}, {removed} {totals.removed:,}")
-    print_lines(*faults, err=True)
-    if url and not is_dry and not faults:
-        print_lines(f"{url}: OK: all URLs match release {totals.release}")
+        yield f"{images.target}: images: {_counts(images.totals, given.dry_run)}"
+    removed = "would remove" if given.dry_run else "removed"
+    yield f"{target}: release {totals.release}: {_counts(totals, given.dry_run)}, {removed} {totals.removed:,}"
+    yield from map(note, faults)
+    if given.url and not given.dry_run and not faults:
+        yield f"{given.url}: OK: all URLs match release {totals.release}"
 
 
 def _counts(totals: PublishTotals, is_dry: bool) -> str:
     sent = "would send" if is_dry else "sent"
     return f"{sent} {totals.sent:,} objects ({totals.bytes:,} bytes), {totals.kept:,} unchanged"
+
+
+# To a bucket
+
+
+def _to_store(store: Store, url: str, given: PublishArguments) -> PublishTotals:
+    """Publish to the bucket of a URL."""
+    target = _bucket_target(url)
+    # A build would remove bodies while they are sent.
+    with transaction.locked(store, waiting_notice(store.root)):
+        return _publish_layout(target, _layout(store, given), given)
+
+
+def _bucket_target(url: str) -> BucketTarget:
+    try:
+        return BucketTarget.of(url)
+    except ValueError as error:
+        raise click.UsageError(f"{without_password(url)}: {error}") from None
+
+
+def _publish_layout(target: BucketTarget, layout: BucketLayout, given: PublishArguments) -> PublishTotals:
+    """Publish the objects of a layout, or count them."""
+    bucket = Bucket(target, Connection(_endpoint(given.endpoint), given.region or "", given.timeout, given.retries))
+    if given.dry_run:
+        return to_bucket.plan(bucket, layout, check=given.check)
+    return to_bucket.publish(
+        bucket,
+        layout,
+        PublishOptions(
+            given.jobs,
+            given.lock_seconds,
+            partial(_announce_wait, str(target)),
+            partial(counter, "sending"),
+            given.check,
+            given.without_lock,
+        ),
+    )
+
+
+def _layout(store: Store, given: PublishArguments) -> BucketLayout:
+    """The objects of the release. Packs are written into their folder first."""
+    if given.layout == "files":
+        for option in ("packs", "keep", "with_restricted"):
+            if getattr(given, option):
+                raise click.UsageError(f"--{option.replace('_', '-')} needs --layout packs")
+        return PlainKeys(store)
+    if given.packs:
+        refuse_inside(store.root, given.packs, "choose another folder with --packs")
+    folder = given.packs or store.root.absolute().parent / ".flatpanel_packs"
+    with counter("packing", pack_files.STEPS) as progress:
+        pack_files.pack_release(store, folder, progress=progress)
+    keep = given.keep or _settings(given.catalog).keep_releases
+    return PackedFiles(store, folder, keep, with_restricted=given.with_restricted)
+
+
+def _endpoint(given: str | None) -> str:
+    """The URL of the store; empty for the one that the library chooses."""
+    url = given or os.environ.get("AWS_ENDPOINT_URL", "")
+    try:
+        return str(ServerUrl.of(url)) if url else ""
+    except ValueError as error:
+        raise click.UsageError(f"{without_password(url)}: the URL of the store {error}") from None
+
+
+def _announce_wait(url: str, seconds: int) -> None:
+    print_lines(f"{url}: another publish holds the lock; waiting {seconds} s for a sign of it", err=True)
+
+
+# To a server
+
+
+def _to_server(store: Store, url: str, given: PublishArguments) -> PublishTotals:
+    """Publish to the server of a URL."""
+    if given.no_reload and given.reload:
+        raise click.UsageError("--reload and --no-reload cannot be combined")
+    target, site = SshTarget.of(url), _settings(given.catalog)
+    ssh = SshOptions(
+        keep=site.keep_releases,
+        server_folder=site.server_folder or "",
+        nginx_conf=_nginx_conf(given.nginx),
+        reload="" if given.no_reload else given.reload or NGINX,
+        dry_run=given.dry_run,
+        check=given.check,
+        lock_seconds=given.lock_seconds,
+    )
+    # A build would remove bodies while they are sent.
+    with transaction.locked(store, waiting_notice(store.root)):
+        result = to_server.publish(store, target, ssh, partial(counter, "sending"))
+    if result.not_running:
+        print_warning(
+            f"{target.url}: nginx is not running there with the nginx.conf of the site; start it with"
+            " `nginx -p . -c nginx.conf` in that folder, or pass --reload with the command for your nginx"
+        )
+    if given.url and result.reloaded:
+        _wait(store, given.url, result, given.timeout)
+    return result.totals
+
+
+def _nginx_conf(path: Path) -> Path | None:
+    """The main configuration, if a build wrote one. With any other, the server would refuse the next publish."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as opened:
+        if opened.readline().startswith(WRITTEN):
+            return path
+    raise FlatpanelError(
+        f"{path}: was not written by a build; pass the file that a build wrote with --nginx, or a missing file for none"
+    )
+
+
+def _wait(store: Store, url: str, result: SshResult, seconds: float) -> None:
+    changed = result.changed_url and store.manifest(result.totals.release).resources[result.changed_url]
+    if not changed:
+        # No body can show that the release is loaded.
+        time.sleep(1)
+    elif not wait_until_served(url, changed, time.monotonic, time.sleep, seconds):
+        print_lines(f"{url}: did not serve the new release within {seconds:g} s", err=True)
+
+
+# Images
+
+
+def _send_images(url: str, media: Path, given: PublishArguments) -> SentImages:
+    """Send the images that are complete. Those of scheduled chapters are sent when they are due."""
+    site, folder = _settings(given.catalog), ConfinedFolder(media)
+    named = named_files.read(given.catalog, options.now()).without([SCHEDULED, *given.leave_out])
+    files = {path: folder / path for path in named.files if existing(folder, path) is not None}
+    if missing := len(named.files) - len(files):
+        advice = with_program_name("`python build.py media check` prints them")
+        print_warning(
+            f"{media}: {missing:,} of {len(named.files):,} images that the catalog names are missing or"
+            f" incomplete; {advice}"
+        )
+    target, below = (given.media_to, "") if given.media_to else (url, _folder_below(url, site))
+    shown = f"{target.rstrip('/')}/{quote(below)}" if below else target
+    if target.startswith("ssh:"):
+        totals = publish_images(
+            SshTarget.of(target),
+            below,
+            files,
+            partial(counter, "sending images"),
+            dry_run=given.dry_run,
+            lock_seconds=given.lock_seconds,
+        )
+    else:
+        totals = _publish_layout(_bucket_target(shown), MediaLayout(files, site.cache.media), given)
+    return SentImages(shown, totals)
+
+
+def _folder_below(url: str, site: Site) -> str:
+    """The place below the target of a release where the site has its images."""
+    path = media_folder.url_path(site).strip("/")
+    if not path:
+        raise FlatpanelError(
+            f"site.yaml: media is {site.media}, on another host; name the target of the images with --media-to"
+        )
+    return site.media_folder or "media" if url.startswith("ssh:") else path

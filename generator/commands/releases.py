@@ -11,16 +11,13 @@ from ..release.journal import JournalEntry
 from ..release.manifest_reader import ManifestReader
 from ..release.store import Store
 from . import options
-from .help import Command
-from .output import print_json, print_lines
-from .reporting import handle_errors
+from .command import Command, Result
 
 
 @click.command(cls=Command, examples=["releases", "releases --json"])
 @options.out
 @options.as_json
-@handle_errors
-def releases(out: Path, as_json: bool) -> None:
+def releases(out: Path) -> Result:
     """List the releases, newest first.
 
     Ordered by the time each was last current. `rollback RELEASE` switches to any of them.
@@ -28,10 +25,7 @@ def releases(out: Path, as_json: bool) -> None:
     store = Store(out)
     current = store.release()
     entries = [_entry_json(store, entry, current) for entry in reversed(store.journal())]
-    if as_json:
-        print_json({"ok": True, "releases": entries})
-        return
-    print_lines(*_table(entries))
+    return Result(lambda: _table(entries), lambda: {"ok": True, "releases": entries})
 
 
 def _table(entries: Sequence[Mapping[str, object]]) -> Iterator[str]:

@@ -11,9 +11,8 @@ from ..pipeline.rollback import Rollback
 from ..release import transaction
 from ..release.store import Store
 from . import options
-from .help import Command
-from .output import print_json, print_lines, waiting_notice
-from .reporting import handle_errors, print_warning
+from .command import Command, Result, print_warning
+from .output import waiting_notice
 
 
 @click.command(cls=Command, examples=["rollback", "rollback 3f2a"])
@@ -23,8 +22,7 @@ from .reporting import handle_errors, print_warning
     "--reopen", is_flag=True, help="Continue even if the rollback makes restricted or removed content public."
 )
 @options.as_json
-@handle_errors
-def rollback(release: str | None, out: Path, reopen: bool, as_json: bool) -> None:
+def rollback(release: str | None, out: Path, reopen: bool) -> Result:
     """Switch back to the previous release.
 
     Each further rollback goes one release further back. RELEASE is the id of a release or the beginning of one;
@@ -40,27 +38,21 @@ def rollback(release: str | None, out: Path, reopen: bool, as_json: bool) -> Non
     for account, count in plan.left_out.items():
         keys = "1 key" if count == 1 else f"{count} keys"
         print_warning(f"release {plan.target} has no account {account}; {keys} left out")
-    if as_json:
-        print_json({"ok": True, **_plan_json(plan), "before": before})
-    elif plan.release == plan.target:
-        print_lines(f"{out}: release {plan.release} is current again; reload nginx to serve it")
-    else:
-        print_lines(
-            f"{out}: release {plan.target} is current again as {plan.release}, with the keys of release {before};"
-            " reload nginx to serve it"
-        )
+    changed = f" as {plan.release}, with the keys of release {before}" if plan.release != plan.target else ""
+    return Result(
+        lambda: [f"{out}: release {plan.target} is current again{changed}; reload nginx to serve it"],
+        lambda: {
+            "ok": True,
+            "release": plan.release,
+            "target": plan.target,
+            "reopened": plan.reopened,
+            "keys_left_out": plan.left_out,
+            "before": before,
+        },
+    )
 
 
 def _refusal(out: Path, plan: Rollback) -> Iterator[str]:
     yield f"{out}: release {plan.target} would make public what is restricted or removed now; use --reopen to continue:"
     for name, reason in plan.reopened.items():
         yield f"  {name}: {reason}"
-
-
-def _plan_json(plan: Rollback) -> dict[str, object]:
-    return {
-        "release": plan.release,
-        "target": plan.target,
-        "reopened": plan.reopened,
-        "keys_left_out": plan.left_out,
-    }

@@ -8,16 +8,13 @@ from .. import filesystem
 from ..catalog import layout
 from ..catalog.confined_folder import ConfinedFolder
 from . import options
-from .help import Command
-from .output import print_lines
-from .reporting import handle_errors
+from .command import Command, Result
 
 
 @click.command(cls=Command, examples=["schema", "schema schemas"])
 @options.catalog
 @click.argument("target", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
-@handle_errors
-def schema(catalog: ConfinedFolder, target: Path | None) -> None:
+def schema(catalog: ConfinedFolder, target: Path | None) -> Result:
     """Write JSON Schemas for editors.
 
     Write one schema for each kind of file into DIR.  [default: .schemas in the catalog]
@@ -32,4 +29,4 @@ def schema(catalog: ConfinedFolder, target: Path | None) -> None:
             filesystem.write_if_changed(target / name, text)
         else:
             catalog.write(f"{layout.SCHEMAS}/{name}", text)
-    print_lines(f"{folder}: {len(files)} schemas")
+    return Result(lambda: [f"{folder}: {len(files)} schemas"])

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import click
+from click.core import ParameterSource
 
 from .. import encoding, filesystem, server_url
 from ..catalog import media_folder, reader, theme_files
@@ -31,9 +32,8 @@ from ..pipeline.main_conf import local_media
 from ..release.store import Store
 from ..templating import Templates
 from . import building, options
-from .help import Command
+from .command import Command, print_error, problem_records, sentences
 from .output import print_lines, with_timestamps
-from .reporting import handle_errors, print_error, problem_records, sentences
 
 # Preview: files that nginx serves at /preview/, for the script of the pages in a browser
 
@@ -168,16 +168,13 @@ def _ip_addresses(context: click.Context, _parameter: click.Parameter, values: H
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of the images.  [default: media_folder in site.yaml]",
 )
-@handle_errors
-def serve(
-    as_of: int | None, port: int | None, hosts: Hosts, watch: bool, preview: bool, media: Path | None, **paths: Any
-) -> None:
+def serve(port: int | None, hosts: Hosts, watch: bool, preview: bool, media: Path | None, **values: Any) -> None:
     """Build the site and serve it with nginx.
 
     nginx runs in the foreground; Ctrl-C stops it. Only this machine can open the site, unless --host is given.
     """
     _end_with_nginx()
-    requested = Options(as_of=options.now() if as_of is None else as_of, local=True, preview=preview, **paths)
+    requested = Options(local=True, preview=preview, **values)
     before = theme_files.snapshot_with_theme(requested.catalog)
     site = reader.read_site(requested.catalog)
     if site or preview:
@@ -206,7 +203,9 @@ def serve(
             running = opened.enter_context(server)
             _print_start(running, hosts, result.site if result else None)
             if watch or preview:
-                _Watch(requested, images, running, status, result, fixed=as_of is not None).run(before)
+                source = click.get_current_context().get_parameter_source("as_of")
+                fixed = source is not ParameterSource.DEFAULT
+                _Watch(requested, images, running, status, result, fixed=fixed).run(before)
             running.process.wait()
             running.check_end()
 
@@ -219,10 +218,16 @@ def _end_with_nginx() -> None:
         signal.signal(number, lambda *_: sys.exit(0))
 
 
+def _built(requested: Options) -> BuildResult:
+    site_build = building.build_site(requested)
+    print_lines(*site_build.lines())
+    return site_build.result
+
+
 def _first_build(local: Options, status: PreviewStatus | None) -> BuildResult | None:
     """Build before nginx starts. A preview starts without a release if the catalog has problems."""
     try:
-        result = building.build_site(local)
+        result = _built(local)
     except (FlatpanelError, OSError) as error:
         if not status:
             raise
@@ -356,7 +361,7 @@ class _Watch:
         # An unreadable site.yaml may be half written: keep the served folder.
         self.site = reader.read_site(requested.catalog) or self.site
         local = _local_options(current, self.site, server.port, self.images)
-        result = building.build_site(local)
+        result = _built(local)
         if local.out != server.store.root:
             print_lines(f"serving {local.out} from now on: base_url is {result.site.base_url}")
         server.media = self.images(result.site)

@@ -1,6 +1,7 @@
 """`verify`: compare files, or the responses of a server, with the releases."""
 
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,9 @@ from ..review.promises.table import PROMISES
 from ..review.repair import RepairResult, repair
 from ..review.verify_server import ServerResult
 from . import options
-from .help import Command
+from .command import Command, Result
 from .importing import key_in_file
-from .output import print_json, print_lines, tracker, waiting_notice
-from .reporting import handle_errors
+from .output import Line, note, tracker, waiting_notice
 
 _EXAMPLES = [
     "verify",
@@ -40,7 +40,6 @@ _EXAMPLES = [
 @options.timeout
 @click.option("--repair", "repairing", is_flag=True, help="Restore damaged files from other files or the catalog.")
 @click.option("--strict", is_flag=True, help="Exit 1 for leftover files, too.")
-@handle_errors
 def verify(
     out: Path,
     url: str | None,
@@ -50,9 +49,8 @@ def verify(
     timeout: float,
     repairing: bool,
     strict: bool,
-    as_json: bool,
     **paths: Any,
-) -> None:
+) -> Result:
     """Compare files or a server with the release.
 
     A server must keep the promises that its host can keep; --table prints them.
@@ -64,57 +62,58 @@ def verify(
     store = Store(out)
     store.refuse_other_kind()
     if url is not None:
-        key = key_in_file(key_file) if key_file else ""
-        track = tracker("requesting", quiet=as_json)
+        key, track = key_in_file(key_file) if key_file else "", tracker("requesting")
         result = verify_server.check_server(store, url, time.monotonic, timeout, host or "nginx", key, track)
-        _print_server_result(store, url, result, as_table=as_table, as_json=as_json)
-        if result.faults and not host and not as_json:
-            print_lines("these are differences to nginx; if another host serves the site, name it with --for", err=True)
-        if result.faults:
-            raise SystemExit(1)
+        outcomes = {promise.id: result.outcome(promise.id) for promise in PROMISES} if as_table else {}
+        return Result(
+            lambda: _server_lines(store, url, result, outcomes, is_host_given=bool(host)),
+            lambda: _server_json(result, outcomes),
+            ok=not result.faults,
+        )
+    build_options = Options(out=out, as_of=0, **paths)
+    if repairing:
+        files = repair(build_options, waiting_notice(out), tracker("checking"))
     else:
-        build_options = Options(out=out, as_of=0, **paths)
-        track = tracker("checking", quiet=as_json)
-        if repairing:
-            files = repair(build_options, waiting_notice(out), track)
-        else:
-            files = RepairResult(list(verify_files.check_files(store, track)))
-        _print_file_faults(build_options, files, strict=strict, as_json=as_json)
+        files = RepairResult(list(verify_files.check_files(store, tracker("checking"))))
+    return _file_result(build_options, files, strict=strict)
 
 
-def _print_server_result(store: Store, url: str, result: ServerResult, *, as_table: bool, as_json: bool) -> None:
-    faults, missing = result.faults, HOSTS[result.host].missing
-    outcomes = {promise.id: result.outcome(promise.id) for promise in PROMISES}
-    if as_json:
-        table = {"promises": outcomes} if as_table else {}
-        print_json({"ok": not faults, "differences": faults, "not_promised": list(missing), **table})
-    else:
-        if as_table:
-            print_lines(*(f"{outcomes[promise.id]:<28} {promise.id:<20} {promise.sentence}" for promise in PROMISES))
-        print_lines(*faults, err=True)
-        if not faults:
-            print_lines(f"{url}: OK: all {result.urls:,} URLs match release {store.current()}")
-            print_lines(*(f"{result.host} does not promise {name}: {reason}" for name, reason in missing.items()))
+def _server_json(result: ServerResult, outcomes: Mapping[str, str]) -> dict[str, object]:
+    missing = list(HOSTS[result.host].missing)
+    table = {"promises": outcomes} if outcomes else {}
+    return {"ok": not result.faults, "differences": result.faults, "not_promised": missing, **table}
 
 
-def _print_file_faults(build_options: Options, result: RepairResult, *, strict: bool, as_json: bool) -> None:
-    out = build_options.out
+def _server_lines(
+    store: Store, url: str, result: ServerResult, outcomes: Mapping[str, str], *, is_host_given: bool
+) -> Iterator[str | Line]:
+    for promise in PROMISES if outcomes else ():
+        yield f"{outcomes[promise.id]:<28} {promise.id:<20} {promise.sentence}"
+    yield from map(note, result.faults)
+    if not result.faults:
+        yield f"{url}: OK: all {result.urls:,} URLs match release {store.current()}"
+        for name, reason in HOSTS[result.host].missing.items():
+            yield f"{result.host} does not promise {name}: {reason}"
+    elif not is_host_given:
+        yield note("these are differences to nginx; if another host serves the site, name it with --for")
+
+
+def _file_result(build_options: Options, result: RepairResult, *, strict: bool) -> Result:
     damaged = [str(fault) for fault in result.faults if not fault.leftover]
     leftover = [str(fault) for fault in result.faults if fault.leftover]
     repaired = [str(file) for file in result.repaired]
     ok = not damaged and not (strict and leftover)
-    if as_json:
-        print_json(
-            {"ok": ok, "damaged": damaged, "leftover": leftover, "repaired": repaired, "problem": result.problem}
-        )
-    else:
+    facts = {"ok": ok, "damaged": damaged, "leftover": leftover, "repaired": repaired, "problem": result.problem}
+
+    def lines() -> Iterator[str | Line]:
+        out = build_options.out
         if repaired:
             files = "1 file" if len(repaired) == 1 else f"{len(repaired)} files"
-            print_lines(*repaired, f"{out}: restored {files}; reload nginx to serve them")
-        print_lines(*damaged, *leftover, err=True)
+            yield from (*repaired, f"{out}: restored {files}; reload nginx to serve them")
+        yield from map(note, (*damaged, *leftover))
         if damaged and result.problem:
-            print_lines(*f"{build_options.catalog}: cannot restore files: {result.problem}".splitlines(), err=True)
+            yield from map(note, f"{build_options.catalog}: cannot restore files: {result.problem}".splitlines())
         if ok:
-            print_lines(f"{out}: OK: all files match release {Store(out).current()}")
-    if not ok:
-        raise SystemExit(1)
+            yield f"{out}: OK: all files match release {Store(out).current()}"
+
+    return Result(lines, lambda: facts, ok)

@@ -16,7 +16,7 @@ from generator.catalog.entities import Catalog, Chapter
 from generator.catalog.problems.messages import record_inside
 from generator.catalog.reader import LISTS
 from generator.catalog.yaml import reader
-from generator.commands import reporting
+from generator.commands import command
 from generator.errors import CatalogError
 from generator.pipeline import run
 from tests.support import linked_catalog
@@ -203,7 +203,7 @@ def test_messages_on_the_page_are_printed(tmp_path: Path) -> None:
         with pytest.raises(CatalogError) as caught:
             linked_catalog.read_catalog(catalog, AS_OF)
         output = "".join(
-            f"{click.unstyle(line)}\n" for problem in caught.value.problems for line in reporting.problem_lines(problem)
+            f"{click.unstyle(line)}\n" for problem in caught.value.problems for line in command.problem_lines(problem)
         )
         explained += output.replace(str(catalog), "catalog_src")
         printed += [line for line in explained.splitlines() if not line.startswith(" ")]

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from generator import __version__, filesystem
 from generator.commands import cli
-from generator.commands.reporting import PROGRAM
+from generator.commands.command import PROGRAM
 from tests.conftest import Site
 from tests.support import tree_snapshot
 from tests.support.archives import (
