@@ -84,29 +84,51 @@ class _PublishedNow(NamedTuple):
     numbers: set[tuple[str, str]]
 
 
+class _MissingChapter(NamedTuple):
+    """A chapter of a release that its series no longer has, and its id where that is certain."""
+
+    name: str
+    id: int | None
+
+
 def removals(
     scan: "CatalogScan", cache: Cache, before: ManifestReader, series_files: Iterable[SeriesFiles]
 ) -> Removals:
-    """Compare a release with the catalog. Of the series in the catalog, only `series_files` are compared."""
+    """Return what the release `before` publishes and the catalog does not publish any more.
+
+    Of the series in the catalog, only `series_files` are compared: the others are unchanged.
+
+    Example: the release has the series `tides` with chapters 0/1 and 0/2, and `ferry` with chapters 1/1 and 1/2, whose
+    ids are 4 and 5. In the catalog, `tides` has no chapter 0/2, there is no file of `ferry`, and `night-ferry` has the
+    chapter with id 5. The removals are:
+
+    - `chapters`: `tides/0/2`
+    - `series`: `ferry` with 1 chapter, 1/1. Chapter 1/2 is not removed: it moved to `night-ferry`.
+    - `advice` for `ferry`: if it was renamed, write `formerly: [ferry]` into the file of `night-ferry`. With this line,
+      `ferry` would count as present, and chapter 1/1 would be among the `chapters`.
+    """
     present = {files.slug: files for files in scan.series_files}
-    compared = {files.slug: files for files in series_files}
     # The files of each old slug whose series has another one now.
     renamed = {old: present[slug] for slug, facts in scan.facts.items() for old in facts.formerly}
-    missing: dict[str, list[tuple[str, int | None]]] = {}
+    compared = {files.slug: files for files in series_files}
+    missing: dict[str, list[_MissingChapter]] = {}
     for slug in before.segments:
-        if slug and (slug in compared or slug not in present):
+        is_unchanged = slug in present and slug not in compared
+        if slug and not is_unchanged:
             files = compared.get(slug) or renamed.get(slug)
             now = _published_now(scan, cache, files) if files else None
             missing[slug] = list(_missing(slug, manifest_reader.chapter_names(before.segment(slug)), now))
-    moved = _moved(scan, {number: slug for slug, chapters in missing.items() for _, number in chapters if number})
-    removed = {slug: [name for name, number in chapters if number not in moved] for slug, chapters in missing.items()}
-    gone = [slug for slug in removed if slug not in present and slug not in renamed]
-    return Removals(
-        {slug: len(removed[slug]) for slug in gone},
-        [name for slug, names in removed.items() if slug not in gone for name in names],
-        {slug: text for slug in gone if (text := _advice(scan, slug, [moved.get(id) for _, id in missing[slug]]))},
-        _removed_ids(scan, before),
-    )
+    moved = _moved(scan, {chapter.id: slug for slug, chapters in missing.items() for chapter in chapters if chapter.id})
+    result = Removals(ids=_removed_ids(scan, before))
+    for slug, chapters in missing.items():
+        removed = [chapter.name for chapter in chapters if chapter.id not in moved]
+        if slug in present or slug in renamed:
+            result.chapters += removed
+        else:
+            result.series[slug] = len(removed)
+            if advice := _advice(scan, slug, [moved.get(chapter.id) for chapter in chapters]):
+                result.advice[slug] = advice
+    return result
 
 
 def _removed_ids(scan: "CatalogScan", before: ManifestReader) -> dict[str, list[int]]:
@@ -155,21 +177,21 @@ def _published_now(scan: "CatalogScan", cache: Cache, files: SeriesFiles) -> _Pu
     )
 
 
-def _missing(slug: str, chapters: ChapterNames, now: _PublishedNow | None) -> Iterator[tuple[str, int | None]]:
-    """The chapters of a release that a series no longer has: their names, and their ids where these are certain."""
+def _missing(slug: str, chapters: ChapterNames, now: _PublishedNow | None) -> Iterator[_MissingChapter]:
+    """Yield the chapters of a release that a series no longer has; `now` is None for a removed series."""
     numbers, ids = chapters
     if len(ids) == len(numbers):
         for (volume, number), chapter in zip(numbers, ids, strict=True):
             if not now or (chapter not in now.ids and (volume, number) not in now.numbers):
-                yield f"{slug}/{volume}/{number}", chapter
+                yield _MissingChapter(f"{slug}/{volume}/{number}", chapter)
     elif len(numbers) > len(ids):  # some chapters have no id, and it is uncertain which ones
         for volume, number in numbers:
             if not now or (volume, number) not in now.numbers:
-                yield f"{slug}/{volume}/{number}", None
+                yield _MissingChapter(f"{slug}/{volume}/{number}", None)
     else:  # there are no numbers, or it is uncertain which chapters share one
         for chapter in ids:
             if not now or chapter not in now.ids:
-                yield f"{slug}, id {chapter}", chapter
+                yield _MissingChapter(f"{slug}, id {chapter}", chapter)
 
 
 def _moved(scan: "CatalogScan", series_before: Mapping[int, str]) -> dict[int | None, str]:

@@ -99,6 +99,22 @@ MOVING = (
     "modified: 2025-02-03T00:00:00Z, pages: [1.jpg]}\n"
 )
 CASES: list[tuple[str, list[Edit], dict[str, Any], dict[str, list[str]]]] = [
+    # The example of `entity_changes`.
+    (
+        "everything",
+        [
+            ("authors.yaml", "id: 3\n  name: Mira Okafor", "id: 3\n  name: Mira O."),
+            (LONG, "Okafor, 10", "O., 10"),
+            ("series/finished.yaml", "authors: [Mira Okafor]", "authors: [3]"),
+            ("series/finished.yaml", "chapters:\n", f"chapters:\n{MOVING.replace('1107', '99107')}"),
+        ],
+        {"author 3": [("name", "changed", "Mira Okafor", "Mira O.")], "series finished": []},
+        {
+            "series finished": ["author 3"],
+            "series long-road": ["author 3"],
+            "lists": ["author 3", "series finished"],
+        },
+    ),
     # A changed name is reported at its person; series that show it are affected.
     (
         "everything",

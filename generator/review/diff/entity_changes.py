@@ -25,7 +25,19 @@ _ORDER = (SERIES, "chapter", "author", "artist", "group", "member", "category", 
 
 
 def entity_changes(reader: BodyReader) -> list[EntityChange]:
-    """Every changed entity once: series first, then people and groups, the site, and the lists."""
+    """Return each entity with a URL that differs: what changed in it, and which other entities caused the rest.
+
+    Series come first, then people and groups, the site, and the lists.
+
+    Example: an author of the series `paper-moons` and `tides` is renamed, and `tides` gets a chapter. URLs of both
+    series, of the author, of lists and of pages differ. The result:
+
+    - `series paper-moons` has no changes of its own, and the cause `author 9`: only her name differs in it.
+    - `series tides` has one change, the added chapter, and the cause `author 9`, too.
+    - `author 9` has one change, that of `name`, and no cause.
+    - `lists` has no changes; its causes are `author 9` and `series tides`.
+    - `pages tides` has the cause `series tides`; `pages paper-moons` has that of its series, `author 9`.
+    """
     entities: dict[EntityName, EntityChange] = {}
     for difference in reader.comparison.differences:
         if difference.kind != RETIMED:
@@ -34,19 +46,20 @@ def entity_changes(reader: BodyReader) -> list[EntityChange]:
     for entity in entities.values():
         _compare_entity(entity, reader)
     remove_caused_changes(entities, reader)
+    # Lists, pages and feeds show other entities, so their causes are the reported ones.
     reported = sorted(
         name
         for name, entity in entities.items()
-        if entity.is_reported and entity.name.kind != LISTS and not entity.is_rendered
+        if entity.is_reported and name.kind != LISTS and not entity.is_rendered
     )
-    for entity in entities.values():
-        if entity.is_rendered:
-            series = entities.get(EntityName(SERIES, entity.name.name))
-            entity.causes = reported if not series else [series.name] if series.is_reported else series.causes
-    if lists := entities.get(EntityName(LISTS)):
-        lists.causes = reported
-        if not lists.causes:
-            _use_first_readable_body(lists, reader)
+    for name, entity in entities.items():
+        series = entities.get(EntityName(SERIES, name.name)) if entity.is_rendered else None
+        if series:
+            entity.causes = [series.name] if series.is_reported else series.causes
+        elif name.kind == LISTS or entity.is_rendered:
+            entity.causes = reported
+        if name.kind == LISTS and not reported:
+            _use_first_readable_body(entity, reader)
     return sorted(entities.values(), key=lambda entity: (_ORDER.index(entity.name.kind), _natural(entity.name.name)))
 
 
