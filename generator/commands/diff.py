@@ -8,15 +8,13 @@ import click
 
 from ..catalog import patterns
 from ..catalog.confined_folder import ConfinedFolder
-from ..review.diff import as_json as json_output
 from ..review.diff import compare, inputs
 from ..review.diff import purge as cdn_purge
 from ..review.diff.as_markdown import markdown
-from ..review.diff.as_text import text
 from ..review.diff.compare import Comparison
+from ..review.diff.entities import BodyReader
 from ..review.diff.entity_changes import entity_changes
-from ..review.diff.lines import left_out
-from ..review.diff.model import BodyReader
+from ..review.diff.lines import comparison_json, left_out, text
 from . import options
 from .command import Command, Result, print_warning
 from .output import Line, note, output_format
@@ -100,7 +98,7 @@ def diff(old: str, new: str, catalog: ConfinedFolder, as_of: int, jobs: int, dif
         return Result(lambda: markdown(reader, entities, every=every).removesuffix("\n").split("\n"), ok=ok)
     return Result(
         lambda: text(reader, entities, every=every),
-        lambda: json_output.comparison_json(reader, entities, every=every),
+        lambda: comparison_json(reader, entities, every=every),
         ok,
     )
 

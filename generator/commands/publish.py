@@ -34,7 +34,7 @@ from ..pipeline.main_conf import WRITTEN
 from ..release import transaction
 from ..release.store import Store, refuse_inside
 from ..review import verify_server
-from ..review.reloaded_server import wait_until_served
+from ..review.verify_server import wait_until_served
 from ..server_url import ServerUrl, without_password
 from . import options
 from .command import Command, Result, print_warning, with_program_name

@@ -1,11 +1,12 @@
 """Compare every response of a running server with the current release, promise by promise."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
 from ..errors import FlatpanelError
 from ..http_client import Client, Clock, LimitExceeded
+from ..release.manifest import Published
 from ..release.store import Store
 from ..server_url import REQUEST_SECONDS, ServerUrl, without_password
 from .promises.hosts import HOSTS
@@ -80,3 +81,33 @@ def server_url(url: str) -> ServerUrl:
             return parsed
     shown = without_password(url)
     raise FlatpanelError(f"{shown}: is not the URL of a server; use one like http://localhost:8000")
+
+
+# A wait until a server has loaded a release: nginx starts new workers some time after the signal
+
+# While workers change places, both may answer: all of these requests have to get the new body.
+_IN_A_ROW = 5
+_PAUSE = 0.1
+
+
+def wait_until_served(
+    url: str, body: Published, clock: Clock, sleep: Callable[[float], None], seconds: float = 60
+) -> bool:
+    """Request a new body, each time over a new connection, until the server has it; False after `seconds`."""
+    server, deadline, in_a_row = ServerUrl.of(url), clock() + seconds, 0
+    while in_a_row < _IN_A_ROW:
+        if clock() > deadline:
+            return False
+        in_a_row = in_a_row + 1 if _is_served(Client(server, clock), body, seconds) else 0
+        sleep(_PAUSE)
+    return True
+
+
+def _is_served(client: Client, body: Published, seconds: float) -> bool:
+    try:
+        with suppress(OSError, FlatpanelError):
+            response = client.get(body.url, {}, body.size, seconds)
+            return response.headers.get("etag") == f'"{body.etag}"'
+        return False
+    finally:
+        client.close()

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from generator.errors import escaped
-from generator.review.diff import as_markdown, series_pages
+from generator.review.diff import as_markdown, entities
 from generator.review.diff.as_markdown import LONGEST
 from generator.review.diff.compare import Comparison
+from generator.review.diff.entities import EntityName
 from generator.review.diff.entity_changes import BodyReader, EntityChange
-from generator.review.diff.entity_views import EntityName
 from generator.review.diff.json_diff import json_changes
 from generator.review.diff.release_view import ReleaseView
 from tests.commands.test_cli import Run
@@ -321,6 +321,6 @@ def test_a_group_of_similar_series_links_to_the_first_one(site: Site, run: Run) 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "/reader/<b>/", "/a b/", None, 7])
 def test_an_unexpected_url_gets_no_link(same: BodyReader, url: object) -> None:
     """A body whose URL is not one that a build makes."""
-    assert series_pages.page_url(same.comparison.new, {"url": url}) == ""
-    assert series_pages.page_url(same.comparison.new, {"url": "/a/"}) == "https://minimal.example/a/"
-    assert series_pages.page_url(same.comparison.new, {}) == ""
+    assert entities.page_url(same.comparison.new, {"url": url}) == ""
+    assert entities.page_url(same.comparison.new, {"url": "/a/"}) == "https://minimal.example/a/"
+    assert entities.page_url(same.comparison.new, {}) == ""

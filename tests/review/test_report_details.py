@@ -12,9 +12,8 @@ import pytest
 
 from generator.release import changes
 from generator.review.diff.compare import UrlDifference
-from generator.review.diff.entity_views import EntityName
+from generator.review.diff.entities import EntityChange, EntityName
 from generator.review.diff.json_diff import MOVED, JsonChange
-from generator.review.diff.model import EntityChange
 from generator.review.report import data
 from generator.review.report import page as report
 from generator.review.report.data import SeriesDetails, sentences

@@ -12,14 +12,16 @@ from itertools import islice
 
 from ...api.routes import route_of
 from ...errors import escaped
-from .as_text import body_lines, change_lines
 from .compare import RETIMED, Comparison
+from .entities import BodyReader, EntityChange, PageLink, chapter_links, series_link
 from .json_diff import ADDED, CHANGED, REMOVED
 from .lines import (
     AFFECTED,
     MAX_AGES,
     access_lines,
     affected_lines,
+    body_lines,
+    change_lines,
     change_name,
     counted,
     cut,
@@ -30,8 +32,6 @@ from .lines import (
     settings_lines,
     summary,
 )
-from .model import BodyReader, EntityChange
-from .series_pages import PageLink, chapter_links, series_link
 
 # Maximum length of a comment on GitHub, and the part reserved for the note about omitted sections.
 LONGEST, _RESERVED = 65_536, 200

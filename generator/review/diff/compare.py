@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...release.changes import differences
-from .entity_views import GROUPS
 from .json_diff import ADDED, CHANGED, REMOVED
-from .release_view import ReleaseView, UrlResponse, response_of
+from .release_view import GROUPS, ReleaseView, UrlResponse, response_of
 
 # Same body, different max-age.
 RETIMED = "retimed"

@@ -16,9 +16,21 @@ affected. A change that another entity caused is removed, and the other entity i
 from collections.abc import Iterator, Mapping, Sequence
 
 from .compare import RETIMED
-from .entity_views import ACCOUNT, CATEGORY, FEEDS, LISTS, PAGES, SERIES, SITE, EntityName, entity_view, sources
+from .entities import (
+    ACCOUNT,
+    CATEGORY,
+    FEEDS,
+    LISTS,
+    PAGES,
+    SERIES,
+    SITE,
+    BodyReader,
+    EntityChange,
+    EntityName,
+    entity_view,
+    sources,
+)
 from .json_diff import ADDED, CHANGED, REMOVED, JsonChange, Path, json_changes
-from .model import BodyReader, EntityChange
 from .release_view import ReleaseView
 
 _ORDER = (SERIES, "chapter", "author", "artist", "group", "member", "category", ACCOUNT, SITE, LISTS, PAGES, FEEDS)

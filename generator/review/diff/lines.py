@@ -1,4 +1,7 @@
-"""Changes as lines of text: long values are cut, similar changes are grouped, control characters are escaped."""
+"""Changes as lines of text, and a comparison as text and as JSON.
+
+In text, long values are cut, similar changes are grouped, and control characters are escaped.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,9 +12,9 @@ from ... import encoding
 from ...api.routes import route_of
 from ...catalog.field_values import common_start
 from ...errors import escaped
-from .compare import Comparison
+from .compare import Comparison, UrlDifference
+from .entities import BodyReader, EntityChange
 from .json_diff import ADDED, CHANGED, MOVED, REMOVED, JsonChange, path_text
-from .model import EntityChange
 
 MARKS = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "!"}
 AFFECTED, MAX_AGES = "also affected", "different max-age"
@@ -178,3 +181,98 @@ def affected_lines(entities: Iterable[EntityChange]) -> Iterator[str]:
         caused = f", caused by {escaped(', '.join(causes[:_MAX_LISTED]))}" if causes else ""
         caused += f" and {len(causes) - _MAX_LISTED:,} more" if len(causes) > _MAX_LISTED else ""
         yield f"{f'{kind} {_names(group)}'.rstrip()} ({urls}{caused})"
+
+
+# The comparison as text for a terminal
+
+# Maximum number of changes of an entity.
+_MAX_LINES = 20
+
+
+def text(reader: BodyReader, entities: Sequence[EntityChange], *, every: bool = False) -> Iterator[str]:
+    """The lines of the text. `every` adds the changed fields of each URL, without a limit."""
+    comparison = reader.comparison
+    yield f"{comparison.old.name} → {comparison.new.name}: {summary(comparison)}"
+    if comparison.left_out:
+        yield left_out(comparison)
+    for group in grouped(entities):
+        first = group[0]
+        yield from ("", headline(group), *_indented(change_lines(first, most=_MAX_LINES)))
+        yield from _indented(access_lines(first))
+    yield from _section(AFFECTED, affected_lines(entity for entity in entities if not entity.is_reported))
+    yield from _section(MAX_AGES, max_age_lines(comparison))
+    yield from _section("settings", settings_lines(comparison))
+    for difference in comparison.differences if every else ():
+        mark = MARKS.get(difference.kind, "!")
+        yield from ("", f"{mark} {reader.display_url(difference.url)}", *_indented(body_lines(reader, difference)))
+
+
+def change_lines(entity: EntityChange, *, most: int) -> Iterator[str]:
+    """The lines below the headline of an entity."""
+    if entity.body_url:
+        yield f"in {entity.body_url}:"
+    yield from lines(entity.changes, most=most)
+    yield f"  {url_counts(entity)}"
+
+
+def body_lines(reader: BodyReader, difference: UrlDifference, *, most: int | None = None) -> Iterator[str]:
+    """The changed fields of a body, ungrouped."""
+    return lines(reader.details(difference), most=most, ungrouped=True)
+
+
+def _section(title: str, content: Iterable[str]) -> Iterator[str]:
+    indented = list(_indented(content))
+    if indented:
+        yield from ("", title, *indented)
+
+
+def _indented(content: Iterable[str]) -> Iterator[str]:
+    return (f"  {line}" for line in content)
+
+
+# The comparison as JSON
+
+
+def comparison_json(reader: BodyReader, entities: Sequence[EntityChange], *, every: bool = False) -> dict[str, object]:
+    """The whole comparison, uncut. `every` adds the changed fields of each URL."""
+    comparison = reader.comparison
+    return {
+        "differs": comparison.differs,
+        "old": comparison.old.name,
+        "new": comparison.new.name,
+        "counts": comparison.counts,
+        "complete": not comparison.left_out,
+        "things": [_entity_json(reader, entity) for entity in entities],
+        "urls": [_url_json(reader, difference, every=every) for difference in comparison.differences],
+        "settings": comparison.settings,
+    }
+
+
+def _entity_json(reader: BodyReader, entity: EntityChange) -> dict[str, object]:
+    return {
+        "kind": entity.name.kind,
+        "name": entity.name.name,
+        "change": entity.kind,
+        "title": entity.title,
+        "changes": [_change_json(change) for change in entity.changes],
+        "seen_in": entity.body_url or None,
+        "because": [str(name) for name in entity.causes],
+        "urls": [reader.display_url(difference.url) for difference in entity.differences],
+    }
+
+
+def _url_json(reader: BodyReader, difference: UrlDifference, *, every: bool) -> dict[str, object]:
+    access, max_ages = difference.access, difference.max_ages
+    value: dict[str, object] = {"url": reader.display_url(difference.url), "change": difference.kind}
+    if access:
+        value["access"] = {"old": access[0], "new": access[1]}
+    if max_ages:
+        value["max_age"] = {"old": max_ages[0], "new": max_ages[1]}
+    if every:
+        value["changes"] = [_change_json(change) for change in reader.details(difference)]
+    return value
+
+
+def _change_json(change: JsonChange) -> dict[str, object]:
+    fields = {"path": path_text(change.path), "change": change.kind, "old": change.old, "new": change.new}
+    return {name: value for name, value in fields.items() if value is not None or change.kind == "changed"}

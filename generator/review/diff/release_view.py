@@ -21,6 +21,8 @@ LARGEST = 1 << 25
 _LOCAL_DIRECTIVES = (b"map_hash_max_size", b"map_hash_bucket_size", b"alias ")
 _DIST = re.compile(rb'include "?([^\s"]+)/releases/' + manifest.ID_PLACEHOLDER.encode())
 SEARCH_INDEX = "/api/v2/series#index"
+# The names and ids of groups. Bodies of series name groups only.
+GROUPS = "/api/v2/groups"
 
 
 class UrlResponse(NamedTuple):

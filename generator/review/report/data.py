@@ -26,13 +26,11 @@ from ...release.manifest import Published
 from ...release.manifest_reader import ManifestReader
 from ...release.transaction import Transaction
 from ..diff.compare import compare_series
+from ..diff.entities import SERIES, BodyReader, EntityChange, EntityName, chapter_at, entity_views, series_head
 from ..diff.entity_changes import entity_changes
-from ..diff.entity_views import SERIES, EntityName, chapter_at
 from ..diff.json_diff import ADDED, CHANGED, REMOVED, JsonChange, path_text
 from ..diff.lines import change_text, counted, cut, grouped_changes, similar, value_text
-from ..diff.model import BodyReader, EntityChange
 from ..diff.release_view import ReleaseView
-from ..diff.series_pages import entity_views, series_head
 
 # Sizes of bodies: by API version and kind, and the largest ones
 
