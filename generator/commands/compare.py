@@ -6,9 +6,8 @@ from pathlib import Path
 import click
 
 from ..review.site_compare import run
-from ..review.site_compare.as_json import result_json
-from ..review.site_compare.as_text import text
 from ..review.site_compare.run import CompareOptions
+from ..review.site_compare.summary import comparison_lines, result_json
 from ..server_url import ServerUrl
 from . import options
 from .command import Command, Result
@@ -59,7 +58,7 @@ def compare(first: ServerUrl, second: ServerUrl, every: bool, cache: Path, reque
     with progress_of_requests() as progress:
         result = run.run(compare_options, progress)
     return Result(
-        lambda: [bold(f"{first} → {second}"), *text(result)],
+        lambda: [bold(f"{first} → {second}"), *comparison_lines(result)],
         lambda: result_json(compare_options, result),
         ok=not result.unexplained,
     )

@@ -12,9 +12,8 @@ import pytest
 
 from generator.reading_sites.response_cache import ResponseCache
 from generator.review.site_compare import run, summary
-from generator.review.site_compare.compared_site import ComparedSite
-from generator.review.site_compare.model import Answer, Difference
-from generator.review.site_compare.reasons.facts import Facts
+from generator.review.site_compare.compared_site import Answer, ComparedSite
+from generator.review.site_compare.facts import Difference, Facts
 from tests.support.moved_sites import compare_options, moved_site
 from tests.support.real_service import USUAL, V1_OFF
 

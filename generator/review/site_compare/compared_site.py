@@ -9,13 +9,30 @@ from ...reading_sites.crawl import MAX_SERIES
 from ...reading_sites.crawler import Crawler
 from ...reading_sites.lenient import entries, fields, text
 from ...reading_sites.site_client import BROKEN, ServerFailed
-from .model import SERIES_LIST, UNVERSIONED, V1, Answer
 
+V2, V1, UNVERSIONED = "/api/v2", "/api/v1", "/api"
+SERIES_LIST = f"{V2}/series"
 # A status for a page behind the last one.
 _NO_PAGE = 404
 _ORIGIN = re.compile(r"https?://[^/?#]+(?=/)")
 # Lists of whole series: each series has a response of its own, so the chapters in the list are not compared.
 WHOLE_LISTS = (f"{V1}/series", f"{UNVERSIONED}/series")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response without the URL of its site. Status 0: the site sent no usable response."""
+
+    status: int
+    value: Any = None
+    # The target of a redirect.
+    location: str = ""
+    # The number of series on a page of the list, if it has several pages.
+    page_size: int | None = None
+
+    @property
+    def good(self) -> bool:
+        return self.status == 200
 
 
 @dataclass(slots=True)

@@ -18,14 +18,15 @@ from ...reading_sites.responses import ParsedBodies
 from ...reading_sites.site_client import MAX_RESPONSE, SiteClient
 from ...server_url import REQUEST_SECONDS, ServerUrl
 from ..diff.json_diff import CHANGED, json_changes
-from .compared_site import ComparedSite, Origins
-from .model import NEW_VERSION, STATUS, UNUSABLE, V2, Answer, Difference
+from .alignment import align, is_corrected_author_list
+from .compared_site import V2, Answer, ComparedSite, Origins
+from .facts import STATUS, UNUSABLE, Difference, Facts
+from .known_reasons import reason
 from .paths import VERSIONS, Paths
-from .reasons.alignment import align, is_corrected_author_list
-from .reasons.facts import Facts
-from .reasons.table import reason
 
 AGENT = f"flatpanel/{__version__} (compares two sites; asks slowly)"
+# The reason for a version of the API that only the second site has.
+NEW_VERSION = "the first site does not have this version of the API"
 _EXISTS = (200, 401)
 _STATUS_NOTE = re.compile("status [0-9]+; skipped|server error after")
 

@@ -1,13 +1,16 @@
-"""Differences as groups: what only one site has, other differences without a reason, and known reasons."""
+"""The result of a comparison in groups, as text and as JSON: what only one site has, other differences, reasons."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
 
+from ...errors import escaped
 from ...reading_sites.lenient import fields, number, text
-from ..diff.json_diff import ADDED, REMOVED
-from .model import Difference
+from ..diff.json_diff import ADDED, REMOVED, JsonChange
+from ..diff.lines import change_text, counted, cut
+from .facts import STATUS, UNUSABLE, Difference
+from .run import CompareOptions, CompareResult
 
 # The kind of an item of a list, by the name of the list.
 _KINDS = {
@@ -126,3 +129,102 @@ def _old_chapters(parts: list[str], keys: list[str], item: Any) -> Iterator[Enti
             yield from _chapter(slug, keys[0], stated)
     elif len(keys) == 2:
         yield from _chapter(slug, *keys)
+
+
+# The result as lines of text that fit a screen
+
+# Lines, and their length.
+SCREEN, WIDTH = 40, 196
+# Groups without a reason, notes and names that are shown; the rest is counted.
+MAX_GROUPS, MAX_NOTES, MAX_NAMES = 12, 3, 3
+_PLURALS = {"category": "categories", "series": "series"}
+
+
+def comparison_lines(result: CompareResult) -> list[str]:
+    """Return the lines: what has no reason first."""
+    groups, unexplained = summary(result.differences), len(result.unexplained)
+    lines = [f"{counted(result.paths, 'response')} of each site compared, {result.equal:,} equal"]
+    for url, stated in result.stated.items():
+        lines.append(f"URLs in responses of {url} begin with {stated}; only the paths behind it are compared")
+    for note in [*result.notes[:MAX_NOTES], *_more(len(result.notes) - MAX_NOTES, "notes with --json")]:
+        lines.append(f"note: {note}")
+    if unexplained:
+        lines += [f"{counted(unexplained, 'difference')} without a known reason:"]
+        lines += [f"  {line}" for line in _unexplained(groups)]
+    if groups.by_reason:
+        lines.append(f"{counted(len(result.differences) - unexplained, 'difference')} with a known reason:")
+        reasons = [
+            f"  {len(differences):,} × {reason}: {example(differences[0])}"
+            for reason, differences in groups.by_reason.items()
+        ]
+        shown = max(SCREEN - len(lines) - 2, 1)
+        lines += [*reasons[:shown], *_more(len(reasons) - shown, "reasons with --json")]
+    return [line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in lines]
+
+
+def _unexplained(groups: Summary) -> Iterator[str]:
+    for which, names in (("first", groups.only_first), ("second", groups.only_second)):
+        for kind, those in names.items():
+            more = f" and {len(those) - MAX_NAMES:,} more" if len(those) > MAX_NAMES else ""
+            label = kind if len(those) == 1 else _PLURALS.get(kind, f"{kind}s")
+            yield f"{len(those):,} {label} only on the {which} site: {cut(escaped(', '.join(those[:MAX_NAMES])))}{more}"
+    if groups.following:
+        yield f"{counted(groups.following, 'other difference')} of responses that mention these"
+    for differences in groups.others[:MAX_GROUPS]:
+        yield f"{len(differences):,} × {label_of(differences)}: {example(differences[0])}"
+    yield from _more(len(groups.others) - MAX_GROUPS, "kinds of differences with --json")
+
+
+def label_of(differences: Sequence[Difference]) -> str:
+    """The kind of response and its field."""
+    first = differences[0]
+    kind = {STATUS: "another status", UNUSABLE: "no usable response"}.get(first.kind, first.kind)
+    return f"{first.route} {first.field} {kind}" if first.field else f"{first.route} {kind}"
+
+
+def example(difference: Difference) -> str:
+    """A difference in one line."""
+    path = cut(escaped(difference.path))
+    if difference.kind in (STATUS, UNUSABLE):
+        return f"{path}: {difference.first} → {difference.second}"
+    if not difference.steps:
+        return path
+    change = JsonChange(difference.steps, difference.kind, difference.first, difference.second)
+    return f"{path} {change_text(change)}"
+
+
+def _more(count: int, label: str) -> Iterator[str]:
+    if count > 0:
+        yield f"  and {count:,} more {label}"
+
+
+def result_json(options: CompareOptions, result: CompareResult) -> dict[str, Any]:
+    """The result as JSON. Nothing without a reason is left out."""
+    groups = summary(result.differences)
+    return {
+        "ok": not result.unexplained,
+        "first": str(options.first),
+        "second": str(options.second),
+        "stated": result.stated,
+        "responses": result.paths,
+        "equal": result.equal,
+        "requests": result.requests,
+        "only_first": groups.only_first,
+        "only_second": groups.only_second,
+        "differences": [_difference(difference) for difference in result.unexplained],
+        "reasons": [
+            {"reason": reason, "count": len(differences), "example": _difference(differences[0])}
+            for reason, differences in groups.by_reason.items()
+        ],
+        "notes": result.notes,
+    }
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    return {
+        "path": difference.path,
+        "field": difference.place,
+        "change": difference.kind,
+        "first": difference.first,
+        "second": difference.second,
+    }

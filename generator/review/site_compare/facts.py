@@ -1,19 +1,51 @@
-"""What the responses of the compared sites state beyond the one that differs: the basis of reasons."""
+"""A difference, and what other responses of the compared sites state about it: the basis of reasons."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import unquote
 
-from ....reading_sites.image_paths import SiteImages, unwrapped
-from ....reading_sites.lenient import entries, fields, http_date, line, text, texts
-from ...diff.json_diff import Path
-from ..compared_site import ComparedSite
-from ..model import V1, V2
+from ...reading_sites.image_paths import SiteImages, unwrapped
+from ...reading_sites.lenient import entries, fields, http_date, line, text, texts
+from ..diff.json_diff import Path, path_text
+from .compared_site import SERIES_LIST, V1, V2, ComparedSite
 
 # An origin for images that are paths here.
 _ORIGIN = "http://site.invalid"
 _NO_VOLUME = ("None", "null", "")
+
+
+# Kinds of differences that no JSON has: another status, and a response that one site did not complete.
+STATUS, UNUSABLE = "status", "unusable"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A field of a response that differs, or its status."""
+
+    path: str
+    # The path with placeholders, such as /api/v2/series/{slug}.
+    route: str
+    kind: str
+    steps: Path = ()
+    first: Any = None
+    second: Any = None
+    # Empty if no reason is known.
+    reason: str = ""
+
+    @property
+    def field(self) -> str:
+        """The field without identities of list items, such as results[].title."""
+        return path_text(tuple("[]" if step.startswith("[") else step for step in self.steps))
+
+    @property
+    def place(self) -> str:
+        return path_text(self.steps)
+
+    @property
+    def name(self) -> str:
+        """The name of the field; that of the list for an item of a list."""
+        return next((step for step in reversed(self.steps) if not step.startswith("[")), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +67,11 @@ class Facts:
     def from_original(self) -> bool:
         """Whether the first site runs the original service and the second one does not."""
         return self.first.is_original and not self.second.is_original
+
+    @property
+    def has_v2(self) -> bool:
+        """Whether the first site has version 2, which may need an API key."""
+        return self.first.get(SERIES_LIST).status in (200, 401)
 
     def first_value(self, path: str) -> Any:
         return self.first.get(path).value

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from ....api.routes import route_of
-from ....reading_sites.lenient import entries, fields, http_date, line, lines, text, texts, whole
-from ...diff.json_diff import Path
-from ..model import V1, V2
+from ...api.routes import route_of
+from ...reading_sites.lenient import entries, fields, http_date, line, lines, text, texts, whole
+from ..diff.json_diff import Path
+from .compared_site import V1, V2
 from .facts import Facts, plain_volume, six
 
 NO_VOLUME_KEY = 'chapters without a volume are below the key "0", not "null"'
