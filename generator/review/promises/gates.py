@@ -14,7 +14,6 @@ from .probe import (
     Observation,
     Probe,
     body_observation,
-    content,
     has_body,
     header_observations,
     status_observation,
@@ -36,7 +35,7 @@ def check(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         if gate.restricted:
             continue
         if gate.status == 451:
-            yield from _licensed(probe, gate.url, headers)
+            yield from probe.expect("licensed", gate.url, 451, encoding.json(errors.DETAILS["licensed"]), headers)
         else:
             yield from _redirect(probe, "read", gate.url, gate.target, headers)
     for old, present in subjects.redirects.items():
@@ -50,16 +49,6 @@ def check(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         yield from _alias(probe, subjects, alias)
 
 
-def _licensed(probe: Probe, url: str, headers: Headers) -> Iterator[Observation]:
-    response = probe.get(url)
-    label = f"{probe.base}{url}"
-    yield status_observation("licensed", label, response, 451)
-    if response.status == 451:
-        expected = encoding.json(errors.DETAILS["licensed"])
-        yield body_observation("licensed", label, content(response, len(expected)) == expected)
-        yield from header_observations("licensed", label, response.headers, headers)
-
-
 def _redirect(probe: Probe, promise: str, url: str, target: str, headers: Headers) -> Iterator[Observation]:
     response = probe.get(url)
     label = f"{probe.base}{url}"
@@ -68,8 +57,7 @@ def _redirect(probe: Probe, promise: str, url: str, target: str, headers: Header
         location = response.headers.get("location") or ""
         difference = f"{label}: Location is {location or 'absent'} instead of a URL that ends with {target}"
         yield Observation(promise, "" if location.endswith(target) else difference)
-        expected = encoding.json({"url": location})
-        yield body_observation(promise, label, content(response, len(expected)) == expected)
+        yield body_observation(promise, label, has_body(response, encoding.json({"url": location})))
         yield from header_observations(promise, label, response.headers, headers)
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from ... import encoding
 from ...api.payloads import errors
 from ...http_client import Response
-from ...release.manifest import Published, files_with_sidecar
-from .probe import Observation, Probe, body_observation, content, has_body, header_observations, status_observation
+from ...release.manifest import files_with_sidecar
+from .probe import Observation, Probe, response_observations
 from .subjects import Subjects, sample_of
 
 # URLs that depend on the account of the key. Every site has them.
@@ -48,11 +48,8 @@ def check(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
 
 
 def _unauthorized(promise: str, label: str, response: Response, detail: str) -> Iterator[Observation]:
-    yield status_observation(promise, label, response, 401)
-    if response.status == 401:
-        expected = encoding.json(errors.DETAILS[detail])
-        yield body_observation(promise, label, content(response, len(expected)) == expected)
-        yield from header_observations(promise, label, response.headers, UNAUTHORIZED_HEADERS)
+    body = encoding.json(errors.DETAILS[detail])
+    yield from response_observations(promise, label, response, 401, body, UNAUTHORIZED_HEADERS)
 
 
 def _secret(label: str, response: Response) -> Observation:
@@ -76,17 +73,10 @@ def check_with_key(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
     if not probe.api_key:
         return
     for body in subjects.restricted:
-        response = probe.get(body.url, {_KEY: probe.api_key}, size=body.size)
-        yield from _with_key(f"{probe.base}{body.url} (with the key)", response, body)
-
-
-def _with_key(label: str, response: Response, body: Published) -> Iterator[Observation]:
-    yield status_observation("keys", label, response, 200)
-    if response.status == 200:
-        yield body_observation("keys", label, has_body(response, body))
         expected = {
             "ETag": f'"{body.etag}"',
             "Cache-Control": f"private, max-age={body.max_age}",
             "Vary": f"{_KEY}, Accept-Encoding" if body.gzip else _KEY,
         }
-        yield from header_observations("keys", label, response.headers, expected)
+        sent = {_KEY: probe.api_key}
+        yield from probe.expect("keys", body.url, 200, body, expected, sent=sent, note="with the key")

@@ -6,7 +6,7 @@ from ... import encoding
 from ...api.payloads import errors
 from ...http_client import Response
 from ...release.manifest import Published
-from .probe import Observation, Probe, body_observation, content, has_body, header_observations, status_observation
+from .probe import Observation, Probe, body_observation, has_body, header_observations, status_observation
 from .subjects import Subjects
 
 _ALLOW = "GET, HEAD, OPTIONS"
@@ -46,20 +46,12 @@ def _head(probe: Probe, body: Published, plain: Response) -> Iterator[Observatio
 
 
 def _range(probe: Probe, body: Published) -> Iterator[Observation]:
-    response = probe.get(body.url, {"Range": "bytes=0-0"}, size=body.size)
-    label = f"{probe.base}{body.url} (Range: bytes=0-0)"
-    yield status_observation("ranges", label, response, 200)
-    if response.status == 200:
-        yield body_observation("ranges", label, has_body(response, body))
-        yield from header_observations("ranges", label, response.headers, {"Accept-Ranges": None})
+    sent = {"Range": "bytes=0-0"}
+    return probe.expect("ranges", body.url, 200, body, {"Accept-Ranges": None}, sent=sent, note="Range: bytes=0-0")
 
 
 def _options(probe: Probe, body: Published) -> Iterator[Observation]:
-    response = probe.get(body.url, method="OPTIONS")
-    label = f"{probe.base}{body.url} (OPTIONS)"
-    yield status_observation("options", label, response, 204)
-    if response.status == 204:
-        yield from header_observations("options", label, response.headers, _PREFLIGHT)
+    return probe.expect("options", body.url, 204, None, _PREFLIGHT, method="OPTIONS", note="OPTIONS")
 
 
 def _refused(probe: Probe, body: Published) -> Iterator[Observation]:
@@ -70,9 +62,8 @@ def _refused(probe: Probe, body: Published) -> Iterator[Observation]:
         yield status_observation(promise, label, response, 405)
         if response.status == 405:
             yield from header_observations(promise, label, response.headers, {"Allow": _ALLOW})
-            expected = _refusal(body.url, method)
-            received = content(response, len(expected))
-            yield body_observation(promise, label, received == expected or not body.url.startswith("/api/"))
+            is_right = has_body(response, _refusal(body.url, method)) or not body.url.startswith("/api/")
+            yield body_observation(promise, label, is_right)
 
 
 def _refusal(url: str, method: str) -> bytes:

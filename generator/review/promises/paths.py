@@ -8,7 +8,7 @@ from ... import encoding
 from ...api.payloads import errors
 from ...api.resources import HTML, JSON, key
 from ...release.manifest import Published
-from .probe import Observation, Probe, body_observation, content, has_body, header_observations, status_observation
+from .probe import Observation, Probe
 from .subjects import Subjects
 
 _MISSING = "no-such-path"
@@ -41,22 +41,13 @@ def _spellings(probe: Probe, body: Published, keys: set[str]) -> Iterator[Observ
     url = body.url
     if url != "/":
         bare = url.removesuffix("/")
-        yield from _same(probe, body, "final-slash", bare if url.endswith("/") else f"{url}/")
-        yield from _same(probe, body, "double-slash", "//".join(bare.rsplit("/", 1)) + url[len(bare) :])
+        yield from probe.expect("final-slash", bare if url.endswith("/") else f"{url}/", 200, body)
+        yield from probe.expect("double-slash", "//".join(bare.rsplit("/", 1)) + url[len(bare) :], 200, body)
         other_case = url.upper()
         if key(other_case) not in keys:
-            label = f"{probe.base}{other_case}"
-            yield status_observation("letter-case", label, probe.get(other_case), 404)
+            yield from probe.expect("letter-case", other_case, 404)
     if not _WITH_PARAMETERS.fullmatch(url):
-        yield from _same(probe, body, "other-parameters", f"{url}?a=1")
-
-
-def _same(probe: Probe, body: Published, promise: str, url: str) -> Iterator[Observation]:
-    response = probe.get(url, size=body.size)
-    label = f"{probe.base}{url}"
-    yield status_observation(promise, label, response, 200)
-    if response.status == 200:
-        yield body_observation(promise, label, has_body(response, body))
+        yield from probe.expect("other-parameters", f"{url}?a=1", 200, body)
 
 
 def _errors(subjects: Subjects) -> Iterator[_Error]:
@@ -76,30 +67,18 @@ def _errors(subjects: Subjects) -> Iterator[_Error]:
 
 
 def _error(probe: Probe, error: _Error, error_age: int) -> Iterator[Observation]:
-    response = probe.get(error.url)
-    label = f"{probe.base}{error.url}"
-    yield status_observation(error.promise, label, response, error.status)
-    if response.status == error.status:
-        yield body_observation(error.promise, label, content(response, len(error.body)) == error.body)
-        # A path that is missing may be published soon; other errors are never cached.
-        expected = {
-            "Content-Type": JSON,
-            "Cache-Control": f"public, max-age={error_age}" if error.status == 404 else "no-store",
-            "Access-Control-Allow-Origin": "*",
-            "X-Content-Type-Options": "nosniff",
-            "ETag": None,
-        }
-        yield from header_observations(error.promise, label, response.headers, expected)
+    # A path that is missing may be published soon; other errors are never cached.
+    expected = {
+        "Content-Type": JSON,
+        "Cache-Control": f"public, max-age={error_age}" if error.status == 404 else "no-store",
+        "Access-Control-Allow-Origin": "*",
+        "X-Content-Type-Options": "nosniff",
+        "ETag": None,
+    }
+    return probe.expect(error.promise, error.url, error.status, error.body, expected)
 
 
 def _missing_page(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
-    page = subjects.bodies.get(_MISSING_PAGE)
-    response = probe.get(f"/{_MISSING}/")
-    label = f"{probe.base}/{_MISSING}/"
-    yield status_observation("not-found-page", label, response, 404)
-    if response.status == 404:
-        expected = subjects.body(_MISSING_PAGE) if page else encoding.json(errors.error(404))
-        yield body_observation("not-found-page", label, content(response, len(expected)) == expected)
-        yield from header_observations(
-            "not-found-page", label, response.headers, {"Content-Type": HTML if page else JSON}
-        )
+    has_page = _MISSING_PAGE in subjects.bodies
+    body = subjects.body(_MISSING_PAGE) if has_page else encoding.json(errors.error(404))
+    return probe.expect("not-found-page", f"/{_MISSING}/", 404, body, {"Content-Type": HTML if has_page else JSON})

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from ... import encoding
@@ -70,6 +71,34 @@ class Probe(NamedTuple):
             return response
         return replace(response, headers={**response.headers, _ALLOWED: "*"})  # it allows the same
 
+    def expect(
+        self,
+        promise: str,
+        url: str,
+        status: int,
+        body: bytes | Published | None = None,
+        expected: Headers = MappingProxyType({}),
+        *,
+        sent: Mapping[str, str] | None = None,
+        method: str = "GET",
+        note: str = "",
+    ) -> Iterator[Observation]:
+        """Request a URL, and compare the status; if it is right, also the body and these headers."""
+        size = body.size if isinstance(body, Published) else MAX_OTHER
+        response = self.get(url, sent, method=method, size=size)
+        label = f"{self.base}{url} ({note})" if note else f"{self.base}{url}"
+        yield from response_observations(promise, label, response, status, body, expected)
+
+
+def response_observations(
+    promise: str, label: str, response: Response, status: int, body: bytes | Published | None, expected: Headers
+) -> Iterator[Observation]:
+    yield status_observation(promise, label, response, status)
+    if response.status == status:
+        if body is not None:
+            yield body_observation(promise, label, has_body(response, body))
+        yield from header_observations(promise, label, response.headers, expected)
+
 
 def status_observation(promise: str, label: str, response: Response, expected: int) -> Observation:
     actual = "the response is broken" if response is BROKEN else f"status is {response.status}"
@@ -99,7 +128,9 @@ def content(response: Response, size: int) -> bytes | None:
     return body
 
 
-def has_body(response: Response, body: Published) -> bool:
-    """Whether a response has a body of the release."""
+def has_body(response: Response, body: bytes | Published) -> bool:
+    """Whether a response has this body, or a body of the release."""
+    if isinstance(body, bytes):
+        return content(response, len(body)) == body
     received = content(response, body.size)
     return received is not None and encoding.sha256(received) == body.sha256
