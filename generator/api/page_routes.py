@@ -1,25 +1,35 @@
 """Every URL of pages and feeds, which a site has with `pages: true` in `site.yaml`.
 
 A row of PAGES names a path, the items that have such a URL, and the function that makes the body from an item. The
-functions `each_…` yield the items, as those of `route_items` do. Which parts of them are shown: see `visibility`. The
-max-age is the setting `pages` below `cache`. `{reader}` is the setting of that name. A row with flags of
-`visibility.Visible` needs all of them: without one, its URLs are 404s.
+functions `each_…` yield the items, as those of `route_items` do; `first` and `others` divide a list into its first page
+and the others. Which parts of them are shown: see `visibility`. The max-age is the setting `pages` below `cache`.
+`{reader}` is the setting of that name. A row with flags of `visibility.Visible` needs all of them: without one, its
+URLs are 404s.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from heapq import nsmallest
+from typing import Any, NamedTuple
 
-from ..catalog.entities import Catalog, Category, Chapter, Contributor, PublishingGroup, Series, SeriesSummary, grouped
+from ..catalog.entities import (
+    Catalog,
+    Category,
+    Chapter,
+    Contributor,
+    PublishingGroup,
+    RecentChapter,
+    Series,
+    SeriesSummary,
+    grouped,
+)
 from ..catalog.field_values import percent_encoded
 from . import route_items as each
-from .feeds import items as feed_of
 from .feeds import payloads as feeds
 from .feeds import sitemaps
-from .feeds.entries import Feed
-from .feeds.formats import FORMATS
+from .feeds.formats import FORMATS, written_as
+from .feeds.payloads import MOST_ENTRIES, Feed, GroupReleases, RecentChapters
 from .pages import chapter_pages, lists, people, series_pages, site_files
 from .pages.chapter_pages import ChapterPage
 from .pages.context import PageContext
@@ -42,41 +52,28 @@ def shown_series(catalog: Catalog) -> tuple[SeriesSummary, ...]:
 # Lists of series: the first page of each has a path of its own
 
 
-def each_library(catalog: Catalog) -> RouteItems:
-    return _first_pages(_library(catalog))
+PagesOfLists = Callable[[Catalog], RouteItems]
 
 
-def each_other_library(catalog: Catalog) -> RouteItems:
-    return _other_pages(_library(catalog))
+def first(pages: PagesOfLists) -> PagesOfLists:
+    return lambda catalog: (item for item in pages(catalog) if item.value.number == 1)
 
 
-def each_status(catalog: Catalog) -> RouteItems:
-    return _first_pages(_statuses(catalog))
+def others(pages: PagesOfLists) -> PagesOfLists:
+    return lambda catalog: (item for item in pages(catalog) if item.value.number > 1)
 
 
-def each_other_status(catalog: Catalog) -> RouteItems:
-    return _other_pages(_statuses(catalog))
-
-
-def each_category(catalog: Catalog) -> RouteItems:
-    return _first_pages(_categories(catalog))
-
-
-def each_other_category(catalog: Catalog) -> RouteItems:
-    return _other_pages(_categories(catalog))
-
-
-def _library(catalog: Catalog) -> RouteItems:
+def library(catalog: Catalog) -> RouteItems:
     return _pages(catalog, shown_series(catalog), {})
 
 
-def _statuses(catalog: Catalog) -> RouteItems:
+def statuses(catalog: Catalog) -> RouteItems:
     for status in STATUSES:
         if series := tuple(series for series in shown_series(catalog) if series.status == status):
             yield from _pages(catalog, series, {"status": status}, status)
 
 
-def _categories(catalog: Catalog) -> RouteItems:
+def categories(catalog: Catalog) -> RouteItems:
     by_category = grouped(shown_series(catalog), lambda series: series.categories)
     for category in catalog.categories:
         if category.has_page:
@@ -95,14 +92,6 @@ def _pages(
     for number in range(1, count + 1):
         part = series[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
         yield RouteItem({**parameters, "page": number}, SeriesPage(catalog, part, number, count, len(series), subject))
-
-
-def _first_pages(items: RouteItems) -> RouteItems:
-    return (item for item in items if item.value.number == 1)
-
-
-def _other_pages(items: RouteItems) -> RouteItems:
-    return (item for item in items if item.value.number > 1)
 
 
 def each_own_page(catalog: Catalog) -> RouteItems:
@@ -133,6 +122,26 @@ def each_group(catalog: Catalog) -> RouteItems:
     return (RouteItem({"id": group.id}, PublishingGroup(group, by_group.get(group, ()))) for group in catalog.groups)
 
 
+def each_group_with_releases(catalog: Catalog) -> RouteItems:
+    """Each group, with its newest chapters."""
+    by_group = _newest_by_group(catalog)
+    return (RouteItem({"id": group.id}, GroupReleases(group, by_group.get(group.id, ()))) for group in catalog.groups)
+
+
+# Three formats need the same list.
+@lru_cache(maxsize=1)
+def _newest_by_group(catalog: Catalog) -> dict[int, RecentChapters]:
+    by_group: dict[int, list[tuple[SeriesSummary, RecentChapter]]] = {}
+    for series in catalog.series:
+        for chapter in series.recent:
+            for number in chapter.groups:
+                by_group.setdefault(number, []).append((series, chapter))
+    return {
+        number: tuple(nsmallest(MOST_ENTRIES, chapters, key=lambda pair: pair[1].newest_first))
+        for number, chapters in by_group.items()
+    }
+
+
 # One series
 
 
@@ -141,6 +150,19 @@ def each_series(series: Series) -> RouteItems:
     if series.has_page:
         # A series that /api and /api/v1 omit is only in lists and details of /api/v2.
         yield RouteItem({"slug": series.slug}, series, not series.is_open)
+
+
+@InSeries
+def each_series_in_lists(series: Series) -> RouteItems:
+    if series.is_in_lists:
+        # A series that /api and /api/v1 omit is only in lists and details of /api/v2.
+        yield RouteItem({"slug": series.slug}, series, not series.is_open)
+
+
+@InSeries
+def each_series_with_chapters(series: Series) -> RouteItems:
+    if series.recent:
+        yield RouteItem({"slug": series.slug}, series)
 
 
 @InSeries
@@ -195,8 +217,7 @@ UNLISTED = frozenset(("/404/",))
 _FOR_PROGRAMS = re.compile(r"(?<!/search/titles)\.(?:atom|rss|json|xml|txt)$")
 
 
-@dataclass(frozen=True, slots=True)
-class PageRoute:
+class PageRoute(NamedTuple):
     """A URL template of a page or a feed, with the items that fill it."""
 
     path: str
@@ -230,7 +251,7 @@ def _feed(
 ) -> Iterator[PageRoute]:
     """The same feed in each format."""
     for format, (type, _) in FORMATS.items():
-        yield PageRoute(f"{path}.{format}", for_each, feeds.written_as(format, feed), type, needs)
+        yield PageRoute(f"{path}.{format}", for_each, written_as(format, feed), type, needs)
 
 
 def catalog_with_sitemaps(catalog: Catalog) -> RouteItems:
@@ -273,10 +294,10 @@ def family(url: str) -> str:
 PAGES: tuple[PageRoute, ...] = (
     #     path                                one for each            payload                needs
     _page("/",                                each.once,              lists.home),
-    _page("{reader}",                         each_library,           lists.library,         "library"),
-    _page("/library/{page}/",                 each_other_library,     lists.library,         "library"),
-    _page("/library/{status}/",               each_status,            lists.with_status,     "library", "details"),
-    _page("/library/{status}/{page}/",        each_other_status,      lists.with_status,     "library", "details"),
+    _page("{reader}",                         first(library),         lists.library,         "library"),
+    _page("/library/{page}/",                 others(library),        lists.library,         "library"),
+    _page("/library/{status}/",               first(statuses),        lists.with_status,     "library", "details"),
+    _page("/library/{status}/{page}/",        others(statuses),       lists.with_status,     "library", "details"),
     _page("{reader}{slug}/",                  each_series,            series_pages.series),
     _page("{reader}{slug}/{volume}/{chapter}/", each_chapter,         chapter_pages.chapter, "chapter"),
     _page("{reader}{slug}/{volume}/{chapter}/", each_licensed_chapter, series_pages.licensed_chapter, "chapter"),
@@ -284,8 +305,8 @@ PAGES: tuple[PageRoute, ...] = (
                                               each_version,           chapter_pages.chapter, "chapter", "chapters"),
     _page("/latest/",                         each.once,              lists.latest,          "latest"),
     _page("/categories/",                     each.once,              lists.categories,      "categories"),
-    _page("/categories/{category}/",          each_category,          lists.category,        "category"),
-    _page("/categories/{category}/{page}/",   each_other_category,    lists.category,        "category", "library",
+    _page("/categories/{category}/",          first(categories),      lists.category,        "category"),
+    _page("/categories/{category}/{page}/",   others(categories),     lists.category,        "category", "library",
                                                                                              "details"),
     _page("/authors/",                        each.once,              people.authors,        "authors"),
     _page("/authors/{id}/",                   each_author,            people.author,         "author"),
@@ -304,15 +325,15 @@ PAGES: tuple[PageRoute, ...] = (
 
     *_feed("/releases",                               each.once,                     feeds.releases, "latest"),
     *_feed("/library",                                each.once,                     feeds.library, "library"),
-    *_feed("{reader}{slug}",                          feed_of.series,                feeds.series),
-    *_feed("/groups/{id}",                            feed_of.group,                 feeds.group, "group", "latest",
+    *_feed("{reader}{slug}",                          each_series_in_lists,          feeds.series),
+    *_feed("/groups/{id}",                            each_group_with_releases,      feeds.group, "group", "latest",
                                                                                      "chapters"),
 
     PageRoute("/robots.txt",                          catalog_with_sitemaps,         sitemaps.robots, TEXT),
     PageRoute("/sitemap.xml",                         first_sitemap_index,           sitemaps.index, XML),
     PageRoute("/sitemaps/index-{number}.xml",         other_sitemap_index,           sitemaps.index, XML),
     PageRoute("/sitemaps/{number}.xml",               sitemap,                       sitemaps.urls, XML),
-    PageRoute("/sitemaps/series/{slug}.xml",          feed_of.series_with_chapters,  sitemaps.chapters, XML,
+    PageRoute("/sitemaps/series/{slug}.xml",          each_series_with_chapters,     sitemaps.chapters, XML,
                                                                                      sitemaps.NEEDS),
     PageRoute("/opensearch.xml",                      each.once,          sitemaps.opensearch_description, OPENSEARCH,
                                                                                      ("library",)),

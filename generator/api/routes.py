@@ -20,7 +20,7 @@ from . import docs_page as docs
 from . import route_items as each
 from .openapi import document
 from .pages.context import PageContext
-from .payloads import index, series_index, series_list, unversioned, v1, v2
+from .payloads import series_index, series_list, unversioned, v1, v2
 from .resources import (
     ANY_NUMBER,
     CSS,
@@ -94,9 +94,9 @@ def path_table(catalog: Catalog) -> RouteItems:
 # fmt: off
 ROUTES = (
     #     path                                        one for each              payload                  max-age setting
-    Route("/index.json",                              each.once,                index.index,             "index"),
+    Route("/index.json",                              each.once,                unversioned.index,       "index"),
     # Unless the site has pages: then it is one of them.
-    Route("/",                                        each.without_pages,       index.index,             "index"),
+    Route("/",                                        each.without_pages,       unversioned.index,       "index"),
 
     Route("/api/authors",                             each.once,                unversioned.authors,     "people"),
     Route("/api/authors/{id}",                        each.contributing_author, unversioned.contributor, "people"),

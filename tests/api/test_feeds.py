@@ -11,9 +11,8 @@ import feedparser
 import pytest
 from lxml import etree
 
-from generator.api.feeds.entries import MOST_CHAPTERS
 from generator.api.feeds.formats import xml_text
-from generator.api.feeds.payloads import MOST_ENTRIES
+from generator.api.feeds.payloads import MOST_CHAPTERS, MOST_ENTRIES
 from generator.api.resources import ATOM, JSON_FEED, RSS
 from tests.conftest import AS_OF
 from tests.support.feed_catalog import FeedCatalog

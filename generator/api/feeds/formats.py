@@ -4,17 +4,20 @@ XML is written as text: a parser is not needed, and every value passes through `
 """
 
 import re
+from collections.abc import Callable
 from html import escape
 from mimetypes import guess_type
+from typing import Any
 from urllib.parse import urlsplit
 
 from ... import encoding
 from ...catalog.field_values import iso
 from ..pages.context import PageContext
-from ..resources import ATOM, JSON_FEED, RSS
-from . import texts
-from .entries import Feed, FeedEntry
+from ..resources import ATOM, JSON_FEED, RSS, Body
+from .payloads import Feed, FeedEntry
 
+# Of the texts of feeds, not of the catalog.
+_LANGUAGE = "en"
 DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 # Not in XML documents: control characters, which a catalog cannot have, and two characters that Unicode has not. XML
 # parsers change a carriage return.
@@ -33,7 +36,7 @@ def _replacement(match: re.Match[str]) -> str:
 def atom(page: PageContext, feed: Feed) -> bytes:
     author = xml_text(page.title)
     head = (
-        f'{DECLARATION}<feed xml:lang="{texts.LANGUAGE}" xmlns="http://www.w3.org/2005/Atom">'
+        f'{DECLARATION}<feed xml:lang="{_LANGUAGE}" xmlns="http://www.w3.org/2005/Atom">'
         f'<title>{xml_text(feed.title)}</title><link href="{xml_text(feed.url)}" rel="alternate"/>'
         f'<link href="{_own_url(page, feed, "atom")}" rel="self" type="{_plain(ATOM)}"/><id>{xml_text(feed.id)}</id>'
         f"<updated>{iso(feed.updated)}</updated><author><name>{author}</name></author>"
@@ -60,7 +63,7 @@ def rss(page: PageContext, feed: Feed) -> bytes:
         f"<title>{xml_text(feed.title)}</title><link>{xml_text(feed.url)}</link>"
         f"<description>{xml_text(feed.subtitle)}</description>"
         f'<atom:link href="{_own_url(page, feed, "rss")}" rel="self" type="{_plain(RSS)}"/>'
-        f"<language>{texts.LANGUAGE}</language><lastBuildDate>{_rss_date(feed.updated)}</lastBuildDate>"
+        f"<language>{_LANGUAGE}</language><lastBuildDate>{_rss_date(feed.updated)}</lastBuildDate>"
         f"<ttl>{minutes}</ttl>"
     )
     return "".join((head, *map(_rss_item, feed.entries), "</channel></rss>")).encode()
@@ -84,7 +87,7 @@ def json_feed(page: PageContext, feed: Feed) -> bytes:
             "home_page_url": feed.url,
             "feed_url": f"{page.site.base_url}{feed.path}.json",
             "description": feed.subtitle,
-            "language": texts.LANGUAGE,
+            "language": _LANGUAGE,
             "authors": [{"name": page.title, "url": f"{page.site.base_url}/"}],
             "items": list(map(_json_item, feed.entries)),
         }
@@ -106,6 +109,17 @@ def _json_item(entry: FeedEntry) -> dict[str, object]:
 
 # By the ending of the path: the content type, and the function that writes the format.
 FORMATS = {"atom": (ATOM, atom), "rss": (RSS, rss), "json": (JSON_FEED, json_feed)}
+
+
+def written_as(format: str, feed: Callable[[PageContext, Any], Feed]) -> Callable[[PageContext, Any], Body]:
+    """The payload of a route: a feed in the format `atom`, `rss` or `json`."""
+    _, write = FORMATS[format]
+
+    def payload(page: PageContext, value: Any) -> Body:
+        made = feed(page, value)
+        return Body(write(page, made), made.modified)
+
+    return payload
 
 
 def _own_url(page: PageContext, feed: Feed, format: str) -> str:

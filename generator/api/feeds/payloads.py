@@ -1,29 +1,55 @@
-"""The feeds of a site: which entries each has, and its texts."""
+"""The feeds of a site as values, before they are written in a format.
 
-from collections.abc import Callable
+Titles and subtitles are those of the original service.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 from heapq import nsmallest
-from typing import Any, NamedTuple
+from html import escape
+from typing import NamedTuple
 
-from ...catalog.entities import Catalog, Group, RecentChapter, Series, SeriesSummary
+from ...catalog.entities import Catalog, Chapter, Group, RecentChapter, Series, SeriesSummary, with_url
 from ..pages.context import PageContext
-from ..resources import Body
-from . import texts
-from .entries import (
-    Feed,
-    FeedEntry,
-    chapter_entries,
-    chapter_entry,
-    entry_root,
-    first_published,
-    last_update,
-    series_entry,
-)
-from .formats import FORMATS
 
 # The number of entries in the feeds of the whole catalog.
 MOST_ENTRIES = 30
 RecentChapters = tuple[tuple[SeriesSummary, RecentChapter], ...]
+# The number of chapters in the feed of a series: the newest ones. A subscriber loads the feed many times a day.
+MOST_CHAPTERS = 100
+
+
+class FeedEntry(NamedTuple):
+    """An entry of a feed. `html` is its content; everything else is text."""
+
+    id: str
+    url: str
+    title: str
+    published: int
+    updated: int
+    html: str
+    # The cover of the series; empty in the feed of one series.
+    image: str
+    # Whether the entry is a series, and the image belongs to it.
+    is_series: bool
+    tags: tuple[str, ...]
+
+
+class Feed(NamedTuple):
+    """A feed: `path` has no format, `url` is the page with the same content.
+
+    `updated` is that of its newest entry; `modified` that of the newest part, titles and covers included.
+    """
+
+    path: str
+    id: str
+    url: str
+    title: str
+    subtitle: str
+    updated: int
+    modified: int
+    entries: tuple[FeedEntry, ...]
 
 
 class GroupReleases(NamedTuple):
@@ -33,30 +59,22 @@ class GroupReleases(NamedTuple):
     chapters: RecentChapters
 
 
-def written_as(format: str, feed: Callable[[PageContext, Any], Feed]) -> Callable[[PageContext, Any], Body]:
-    """The payload of a route: a feed in the format `atom`, `rss` or `json`."""
-    _, write = FORMATS[format]
-
-    def payload(page: PageContext, value: Any) -> Body:
-        made = feed(page, value)
-        return Body(write(page, made), made.modified)
-
-    return payload
+# Feeds
 
 
 def releases(page: PageContext, catalog: Catalog) -> Feed:
     """The newest chapters of the site."""
     recent = ((series, chapter) for series in catalog.series for chapter in series.recent)
     chapters = tuple(nsmallest(MOST_ENTRIES, recent, key=lambda pair: pair[1].newest_first))
-    title = texts.RELEASES.format(site=page.title)
+    title, subtitle = f"Releases - {page.title}", "Updates when a new chapter is added"
     url = f"{page.site.base_url}/"
-    return _feed_of_chapters(page, "/releases", url, title, texts.RELEASES_SUBTITLE, chapters, catalog.site_modified)
+    return _feed_of_chapters(page, "/releases", url, title, subtitle, chapters, catalog.site_modified)
 
 
 def group(page: PageContext, releases: GroupReleases) -> Feed:
     """The newest chapters of a group."""
     name, path = releases.group.name, f"/groups/{releases.group.id}"
-    title, subtitle = texts.TITLE.format(name=name, site=page.title), texts.GROUP_SUBTITLE.format(name=name)
+    title, subtitle = f"{name} - {page.title}", f"Updates when a new chapter is added by {name}"
     url = f"{page.site.base_url}{path}/"
     return _feed_of_chapters(page, path, url, title, subtitle, releases.chapters, releases.group.modified)
 
@@ -71,8 +89,8 @@ def library(page: PageContext, catalog: Catalog) -> Feed:
         path="/library",
         id=url,
         url=url,
-        title=texts.LIBRARY.format(site=page.title),
-        subtitle=texts.LIBRARY_SUBTITLE,
+        title=f"Library - {page.title}",
+        subtitle="Updates when a new series is added",
         updated=last_update(entries, catalog.site_modified),
         modified=last_update(entries, catalog.site_modified),
         entries=entries,
@@ -83,19 +101,19 @@ def library(page: PageContext, catalog: Catalog) -> Feed:
 @lru_cache(maxsize=1)
 def series(page: PageContext, series: Series) -> Feed:
     """The chapters of a series. Without any to show, the subtitle gives the reason."""
-    subtitle = texts.SERIES_SUBTITLE.format(name=series.title)
+    subtitle = f"Updates when a new chapter of {series.title} is added"
     entries: tuple[FeedEntry, ...] = ()
     if series.licensed:
-        subtitle = texts.LICENSED
+        subtitle = "This series is licensed."
     elif not series.shows_chapters or not page.visible.chapters:
-        subtitle = texts.NEEDS_KEY
+        subtitle = "The chapters of this series need an API key."
     else:
         entries = chapter_entries(page, series)
     return Feed(
         path=series.path.removesuffix("/"),
         id=entry_root(page, series),
         url=series.url,
-        title=texts.TITLE.format(name=series.title, site=page.title),
+        title=f"{series.title} - {page.title}",
         subtitle=subtitle,
         # Not the time of the build: an empty feed does not change, so caches can keep it.
         updated=last_update(entries, series.modified),
@@ -111,3 +129,85 @@ def _feed_of_chapters(
     updated = last_update(entries, modified)
     newest = max((series.modified for series, _ in chapters), default=modified)
     return Feed(path, url, url, title, subtitle, updated, max(updated, newest), entries)
+
+
+# Entries
+
+
+def entry_root(page: PageContext, series: SeriesSummary) -> str:
+    """The URL of a series for ids: that of the first slug that it had, so ids stay when it is renamed."""
+    slug = series.formerly[0] if series.formerly else series.slug
+    return f"{page.site.base_url}{page.site.reader}{slug}/"
+
+
+def series_entry(page: PageContext, series: SeriesSummary) -> FeedEntry:
+    """The entry of a series in the library."""
+    shows_details = page.visible.details
+    return FeedEntry(
+        id=entry_root(page, series),
+        url=series.url,
+        title=series.title,
+        published=first_published(series),
+        updated=series.modified,
+        html=_with_cover(series.url, series.cover, series.description if shows_details else ""),
+        image=series.cover,
+        is_series=True,
+        tags=tuple(category.name for category in series.categories) if shows_details else (),
+    )
+
+
+def first_published(series: SeriesSummary) -> int:
+    """The instant from which a series is in the library, as far as the catalog has one.
+
+    When the chapters of other series were published needs an API key, or is not told at all.
+    """
+    since = series.since if series.is_open or series.shows_chapters else 0
+    return since or series.updated or series.modified
+
+
+def chapter_entry(
+    page: PageContext, series: SeriesSummary, chapter: Chapter | RecentChapter, shares_number: bool, with_cover: bool
+) -> FeedEntry:
+    """The entry of a chapter. `shares_number`: another chapter has the same URL."""
+    base = page.site.base_url
+    id = entry_root(page, series) + chapter.path.removeprefix(series.path)
+    url = base + chapter.path if page.visible.chapter else series.url
+    return FeedEntry(
+        id=f"{id}#{chapter.id}" if shares_number and chapter.id else id,
+        url=url,
+        title=chapter.heading,
+        published=chapter.published,
+        updated=chapter.modified,
+        html=_with_cover(url, series.cover, series.title) if with_cover else _link(url, chapter.heading),
+        image=series.cover if with_cover else "",
+        is_series=False,
+        tags=(),
+    )
+
+
+def chapter_entries(page: PageContext, series: Series) -> tuple[FeedEntry, ...]:
+    """The newest chapters of a series, in reading order."""
+    versions = Counter((chapter.volume, chapter.number) for chapter in series.chapters)
+    chapters: Iterable[Chapter] = with_url(series.chapters)
+    if len(series.chapters) > MOST_CHAPTERS:
+        newest = sorted(chapters, key=lambda chapter: chapter.newest_first)[:MOST_CHAPTERS]
+        chapters = sorted(newest, key=lambda chapter: chapter.order)
+    return tuple(
+        chapter_entry(page, series, chapter, versions[chapter.volume, chapter.number] > 1, False)
+        for chapter in sorted(chapters, key=lambda chapter: chapter.reading_order)
+    )
+
+
+def last_update(entries: Iterable[FeedEntry], otherwise: int) -> int:
+    """The instant of the last update of entries."""
+    return max((entry.updated for entry in entries), default=otherwise)
+
+
+def _with_cover(url: str, cover: str, text: str) -> str:
+    """A cover that links to the page of the entry, and a text."""
+    paragraphs = "".join(f"<p>{escape(part)}</p>" for part in text.splitlines() if part.strip())
+    return f'<p><a href="{escape(url)}"><img src="{escape(cover)}" alt=""></a></p>{paragraphs}'
+
+
+def _link(url: str, text: str) -> str:
+    return f'<p><a href="{escape(url)}">{escape(text)}</a></p>'

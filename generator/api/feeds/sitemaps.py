@@ -13,7 +13,6 @@ from ...catalog.field_values import iso
 from ..pages.context import PageContext
 from ..resources import Body
 from ..visibility import visible
-from . import texts
 from .formats import DECLARATION, xml_text
 
 MOST_URLS, MOST_BYTES = 50_000, 50_000_000
@@ -123,7 +122,7 @@ _MAX_NAME = 16
 
 def opensearch_description(page: PageContext, catalog: Catalog) -> Body:
     name = xml_text(page.title[:_MAX_NAME].strip())
-    about = xml_text(texts.SEARCH.format(site=page.title))
+    about = xml_text(f"Search the series of {page.title}")
     template = xml_text(f"{page.site.base_url}{page.paths.search}?title={{searchTerms}}")
     body = (
         f'{DECLARATION}<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">'

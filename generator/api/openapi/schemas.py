@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, is_typeddict
 
 from ... import encoding
-from ..payloads import errors, index, unversioned, v1, v2
+from ..payloads import errors, unversioned, v1, v2
 from ..payloads.fields import Component, Keywords
 from ..resources import AllChapters, Body, JoinedBodies
 
@@ -85,7 +85,7 @@ def _annotated(shape: Any, *notes: Any) -> Schema:
 
 
 def _components() -> Iterator[tuple[str, Schema]]:
-    for module in (unversioned, index, v1, v2, errors):
+    for module in (unversioned, v1, v2, errors):
         for shape in vars(module).values():
             if not isinstance(shape, str) and (name := _component(shape)):
                 yield name, _definition(shape)

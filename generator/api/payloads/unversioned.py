@@ -1,4 +1,4 @@
-"""The bodies of `/api`."""
+"""The bodies of `/api`, and of `/index.json`."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -168,4 +168,32 @@ def release(series: SeriesSummary, latest: Latest) -> Body[Release]:
             },
         },
         max(series.modified, latest.modified),
+    )
+
+
+# /index.json, and `/` on a site without pages: the URLs of all lists, by API version
+
+_LISTS = ("authors", "artists", "series", "releases")
+_V2_LISTS = ("series", "chapters", "categories", "authors", "artists", "groups", "members")
+
+
+class Index(TypedDict):
+    api: Annotated[dict[str, fields.Uri], "The URLs of `authors`, `artists`, `series` and `releases`."]
+    v1: Annotated[dict[str, fields.Uri], "The same, `categories` and `groups`."]
+    v2: Annotated[
+        dict[str, fields.Uri],
+        "The URLs of `series`, `chapters`, `categories`, `authors`, `artists`, `groups` and `members`; the OpenAPI "
+        "document is `openapi`.",
+    ]
+
+
+def index(catalog: Catalog) -> Body[Index]:
+    base = catalog.site.base_url
+    return Body(
+        {
+            "api": {name: f"{base}/api/{name}" for name in _LISTS},
+            "v1": {name: f"{base}/api/v1/{name}" for name in (*_LISTS, "categories", "groups")},
+            "v2": {name: f"{base}/api/v2/{name}" for name in _V2_LISTS} | {"openapi": f"{base}/api/v2/openapi.json"},
+        },
+        catalog.site_modified,
     )
