@@ -30,10 +30,10 @@ from .feeds import payloads as feeds
 from .feeds import sitemaps
 from .feeds.formats import FORMATS, written_as
 from .feeds.payloads import MOST_ENTRIES, Feed, GroupReleases, RecentChapters
-from .pages import chapter_pages, lists, people, series_pages, site_files
-from .pages.chapter_pages import ChapterPage
+from .pages import lists, people, series_pages, site_files
 from .pages.context import PageContext
 from .pages.lists import STATUSES, SeriesPage
+from .pages.series_pages import ChapterPage
 from .resources import CSS, HTML, JS, JSON, OPENSEARCH, SVG, TEXT, XML, Body, Resource
 from .route_items import InSeries, ItemSource, RouteItem, RouteItems
 from .visibility import Visible, visible
@@ -299,10 +299,10 @@ PAGES: tuple[PageRoute, ...] = (
     _page("/library/{status}/",               first(statuses),        lists.with_status,     "library", "details"),
     _page("/library/{status}/{page}/",        others(statuses),       lists.with_status,     "library", "details"),
     _page("{reader}{slug}/",                  each_series,            series_pages.series),
-    _page("{reader}{slug}/{volume}/{chapter}/", each_chapter,         chapter_pages.chapter, "chapter"),
+    _page("{reader}{slug}/{volume}/{chapter}/", each_chapter,         series_pages.chapter, "chapter"),
     _page("{reader}{slug}/{volume}/{chapter}/", each_licensed_chapter, series_pages.licensed_chapter, "chapter"),
     _page("{reader}{slug}/{volume}/{chapter}/version-{id}/",
-                                              each_version,           chapter_pages.chapter, "chapter", "chapters"),
+                                              each_version,           series_pages.chapter, "chapter", "chapters"),
     _page("/latest/",                         each.once,              lists.latest,          "latest"),
     _page("/categories/",                     each.once,              lists.categories,      "categories"),
     _page("/categories/{category}/",          first(categories),      lists.category,        "category"),
