@@ -25,8 +25,8 @@ from ..reading_sites.response_cache import PRIVATE, make, path_of
 from ..reading_sites.responses import OPENAPI
 from ..server_url import ServerUrl
 from . import last_import
-from .imported import Imported
 from .merge_plan import MergeState
+from .records import Imported
 from .spilled import spilled_records
 
 # These have a folder in the cache, as each URL of a site has.

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from ..reading_sites.lenient import Fields
 from . import unavailable
-from .imported import Imported
 from .merge_accounts import PERSONAL_DATA
 from .merge_chapters import key
+from .records import Imported
 from .spilled import spilled_records
 
 

@@ -5,24 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from ..catalog.reader import Sources
-from ..catalog.records import Account, Category, Group, Member, Person, Record
 from ..catalog.references import NameIndex
 from ..catalog.yaml.positions import YamlPath
 from ..reading_sites.lenient import Fields
 from ..reading_sites.notes import Notes
-from .imported import Imported
+from .records import Imported
 from .spilled import spilled_records
 
 FILES = {kind: f"{kind}.yaml" for kind in ("authors", "artists", "categories", "members", "groups")}
 ACCOUNTS, KEYS = "accounts.yaml", "keys.yaml"
-MODELS: dict[str, type[Record]] = {
-    "authors": Person,
-    "artists": Person,
-    "categories": Category,
-    "members": Member,
-    "groups": Group,
-    "accounts": Account,
-}
 # Fields that reference a list, and its kind.
 REFERENCES = {"authors": "authors", "artists": "artists", "groups": "groups"}
 # Which value a conflict gets; empty: the catalog's value stays, and the next import shows the conflict again.

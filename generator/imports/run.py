@@ -25,14 +25,15 @@ from ..reading_sites.response_cache import PRIVATE, ResponseCache
 from ..reading_sites.responses import ParsedBodies
 from ..reading_sites.site_client import MAX_RESPONSE, SiteClient
 from ..server_url import REQUEST_SECONDS, ServerUrl
-from . import interpret, last_import, unavailable
+from . import combine, last_import, unavailable
 from .catalog_files import CatalogFiles
-from .database import combine, records, source
+from .database import records, source
 from .database.accounts import AccountData
 from .import_memory import Memories, Saved, refuse_own_site
-from .imported import Imported
 from .keep_out_of_git import keep_out_of_git
 from .merge_plan import ACCOUNTS, FILES, Choice, MergeState
+from .records import Imported
+from .site import source as site_source
 from .spilled import Spilled, spills_pages
 from .three_way_merge import Merge, refuse_differences, refuse_missing_ids
 
@@ -153,7 +154,7 @@ def _opened(options: ImportOptions, folder: Path, notes: Notes, stack: ExitStack
 
 def _expect(options: ImportOptions, announce: Callable[[str], None], requests: int, chapters: int) -> None:
     """Refuse a site that is too large, and announce a long import, before the requests for each series."""
-    interpret.refuse_large(str(options.site), chapters * interpret.CHAPTER, _RECORDS * options.max_bytes)
+    site_source.refuse_large(str(options.site), chapters * site_source.CHAPTER, _RECORDS * options.max_bytes)
     seconds = requests / options.rate
     if seconds >= _LONG:
         time = f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
@@ -224,7 +225,7 @@ class _Import:
         options, crawler, of_site = self.options, self.crawler, None
         if crawler:
             origin, limit = crawler.client.site.origin, _RECORDS * options.max_bytes
-            of_site = interpret.read(crawler.responses, crawler.slugs, origin, options.now, crawler.notes, limit)
+            of_site = site_source.read(crawler.responses, crawler.slugs, origin, options.now, crawler.notes, limit)
             if options.database is None:
                 return _Records(of_site)
         assert options.database

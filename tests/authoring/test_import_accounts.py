@@ -15,9 +15,10 @@ from click.testing import Result
 from generator import encoding
 from generator.authoring import key_entries
 from generator.catalog.yaml import reader
-from generator.imports.database import accounts, combine
+from generator.imports import combine
+from generator.imports.database import accounts
 from generator.imports.database.dumpdata import COMMANDS
-from generator.imports.imported import Imported, ImportedAccounts
+from generator.imports.records import Imported, ImportedAccounts
 from generator.reading_sites.notes import Notes
 from tests.authoring.test_dumpdata import natural
 from tests.conftest import Site

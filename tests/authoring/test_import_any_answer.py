@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from generator import encoding, filesystem
 from generator.catalog import cross_checks, reader
 from generator.catalog.reader import Sources
-from generator.imports import catalog_files, interpret, last_import
+from generator.imports import catalog_files, last_import
 from generator.imports.merge_plan import MergeState
+from generator.imports.site import source
 from generator.imports.three_way_merge import Merge
 from generator.reading_sites.notes import Notes
 from generator.reading_sites.responses import Responses, SiteResponse
@@ -51,7 +52,7 @@ def problems(answers: dict[str, Any]) -> list[str]:
     responses = Responses(
         {path: SiteResponse(200, lambda value=value: value, 1_000, understood=True) for path, value in answers.items()}
     )
-    imported = interpret.read(responses, ["one"], "https://comics.example", AS_OF, notes, 1 << 28)
+    imported = source.read(responses, ["one"], "https://comics.example", AS_OF, notes, 1 << 28)
     saved = last_import.saved(imported, {}, [])
     assert encoding.parse(encoding.json(saved | {"chapters": dict(saved["chapters"])}))
     assert all(note.isprintable() for note in notes)

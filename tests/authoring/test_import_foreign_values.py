@@ -7,7 +7,7 @@ import pytest
 
 from generator.catalog.records import Series
 from generator.catalog.yaml import reader
-from generator.imports.same_names import StatedPerson, ids_by_aliases, ids_in_order, stated_people
+from generator.imports.site.people_and_groups import StatedPerson, ids_by_aliases, ids_in_order, stated_people
 from generator.reading_sites import image_paths, lenient
 from generator.reading_sites.image_paths import SiteImages
 from generator.reading_sites.lenient import Fields

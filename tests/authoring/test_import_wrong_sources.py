@@ -10,9 +10,9 @@ import pytest
 
 from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
-from generator.imports import chapters
-from generator.imports.people_and_groups import category_id
 from generator.imports.run import ImportResult
+from generator.imports.site import chapter_titles
+from generator.imports.site.people_and_groups import category_id
 from generator.reading_sites import crawl, image_paths, lenient
 from tests.conftest import AS_OF
 from tests.support import linked_catalog
@@ -441,14 +441,14 @@ def test_a_file_name_must_result_in_the_same_url(url: str, name: str) -> None:
 def test_a_title_template_fits_all_titles() -> None:
     """Otherwise there is none."""
     parts = {"volume": "2", "number": "2", "title": "Two", "date": "2026-01-01", "series": "S"}
-    made = chapters.TitleSample("S 2-2 Two (2026-01-01)", 2, parts)
-    other = chapters.TitleSample("S 3-2 Two (2026-01-01)", 3, {**parts, "volume": "3"})
+    made = chapter_titles.TitleSample("S 2-2 Two (2026-01-01)", 2, parts)
+    other = chapter_titles.TitleSample("S 3-2 Two (2026-01-01)", 3, {**parts, "volume": "3"})
 
-    assert chapters.title_template([]) == "Vol. {volume}, Ch. {number}: {title}"
-    assert chapters.title_template([made, other]) == "{series} {volume}-{number} {title} ({date})"
-    assert chapters.title_template([made, chapters.TitleSample("else", 2, parts)]) is None
-    assert chapters.title_template([chapters.TitleSample("{x} Two", 2, parts)]) == "{{x}} {title}"
-    assert chapters.title_template([chapters.TitleSample("2 2 2 2 2 2 2 Two", 2, parts)]) is None
+    assert chapter_titles.title_template([]) == "Vol. {volume}, Ch. {number}: {title}"
+    assert chapter_titles.title_template([made, other]) == "{series} {volume}-{number} {title} ({date})"
+    assert chapter_titles.title_template([made, chapter_titles.TitleSample("else", 2, parts)]) is None
+    assert chapter_titles.title_template([chapter_titles.TitleSample("{x} Two", 2, parts)]) == "{{x}} {title}"
+    assert chapter_titles.title_template([chapter_titles.TitleSample("2 2 2 2 2 2 2 Two", 2, parts)]) is None
 
 
 @pytest.mark.parametrize(

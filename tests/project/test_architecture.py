@@ -220,6 +220,21 @@ def test_the_yaml_package_knows_no_comics() -> None:
     assert offenders == []
 
 
+def test_sources_of_an_import_do_not_know_each_other() -> None:
+    """A site and its database yield rows of one shape; only `run` and `combine` know both."""
+    shared = {"imports/records", "imports/spilled", "imports/unavailable"}
+    offenders = [
+        f"{module} imports {other}"
+        for place in ("imports/site/", "imports/database/")
+        for module in MODULES
+        if module.startswith(place)
+        for other in sorted(imports(module) - shared)
+        if other.startswith("imports/") and not other.startswith(place)
+    ]
+
+    assert offenders == []
+
+
 def test_commands_do_not_import_each_other() -> None:
     """A command is read alone. Commands share options, help, output, results, `build_site`, and parts of an import."""
     names = (

@@ -1,1 +1,1 @@
-"""Read the database of the original service, as a SQLite file or as JSON, and make the records of an import."""
+"""A source of an import: the database of the original service, as an SQLite file or as JSON."""

@@ -7,12 +7,13 @@ from typing import Literal
 from ... import encoding
 from ...catalog.records import Account
 from ...errors import FlatpanelError
+from ...reading_sites.image_paths import image
 from ...reading_sites.lenient import Fields, valid_fields
 from ...reading_sites.notes import Notes
-from ..imported import ImportedAccounts
+from ..records import ImportedAccounts
 from . import rows
 from .dumpdata import COMMANDS
-from .media_paths import MediaFolder
+from .media_paths import image_url
 from .tables import Row, Tables
 
 # What is read of accounts; empty: nothing.
@@ -24,7 +25,7 @@ _DELETED = "ANON-"
 KEY_NAME = "MangAdventure"
 
 
-def read(tables: Tables, media: MediaFolder, notes: Notes, *, personal: bool) -> ImportedAccounts | None:
+def read(tables: Tables, media: str, notes: Notes, *, personal: bool) -> ImportedAccounts | None:
     """Return the records of the active accounts by username. The text of an API key is in none of them."""
     if tables.version == "0.4.5":
         notes.add("version 0.4.5 has no accounts of readers")
@@ -91,13 +92,14 @@ class _Readers:
         )
 
 
-def _personal(user: Row, profile: Row | None, media: MediaFolder) -> Fields:
+def _personal(user: Row, profile: Row | None, media: str) -> Fields:
     """Return names, email address, bio and avatar. A folder of avatars has the number of a profile as its name."""
     names = {name: user[name] for name in ("first_name", "last_name", "email")}
     if not profile:
         return names
     # An avatar below another folder than that of the account stays a URL.
-    avatar = media.image(profile["avatar"], f"users/{user['username']}/") if profile["avatar"] else None
+    folder, url = f"users/{user['username']}/", image_url(media, profile["avatar"])
+    avatar = image(url, media, folder) if url else None
     return {**names, "bio": profile["bio"], "avatar": avatar}
 
 

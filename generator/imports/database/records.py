@@ -1,24 +1,20 @@
 """Tables -> the records of an import: lists, series with chapters, and the old slugs of series."""
 
 import re
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import Any
 
 from ...catalog import field_values, patterns
 from ...catalog.patterns import MAX_SLUG
-from ...catalog.records import Category, Chapter, Series
 from ...catalog.site_settings import Site
-from ...reading_sites.lenient import Fields, valid_fields
+from ...reading_sites.lenient import Fields
 from ...reading_sites.notes import Notes
-from ..imported import Imported
-from ..merge_plan import MODELS
-from ..pages import note_gaps
-from ..people_and_groups import UniqueCategories
+from ..records import ChapterBuilder, Imported, RecordBuilder, StatedChapter
 from . import accounts, rows
 from .accounts import AccountData
-from .media_paths import MediaFolder
+from .media_paths import image_url
 from .rows import Grouped
 from .tables import Row, Tables
 
@@ -29,13 +25,14 @@ _MEDIA = "/media/"
 
 def read(tables: Tables, media: str, now: int, notes: Notes, data: AccountData) -> Imported:
     """Return the records of a database, without settings; `media` is the URL of the media folder."""
-    folder = MediaFolder(media)
-    imported = Imported(lists=list_records(tables, folder, notes))
-    for slug, series, chapters in SeriesRecords(tables, folder, imported.lists, now, notes).read():
+    builder = RecordBuilder(media, now, notes)
+    add_lists(tables, builder)
+    imported = Imported(lists=builder.lists)
+    for slug, series, chapters in SeriesRows(tables, builder).read():
         imported.series[slug], imported.chapters[slug] = series, chapters
     notes.add("the database has no times of changes of people, categories and groups; the time of the file is used")
     if data:
-        imported.accounts = accounts.read(tables, folder, notes, personal=data == "personal data")
+        imported.accounts = accounts.read(tables, media, notes, personal=data == "personal data")
     else:
         notes.add("accounts, bookmarks and API keys are not imported; --accounts brings them")
     return imported
@@ -90,22 +87,17 @@ _ROLES = {
 }
 
 
-def list_records(tables: Tables, media: MediaFolder, notes: Notes) -> dict[str, dict[Any, Fields]]:
-    """Return the valid records of each kind, by id."""
-    records: dict[str, dict[Any, Fields]] = {
-        "authors": dict(_valid("authors", _people(tables, "author"), notes)),
-        "artists": dict(_valid("artists", _people(tables, "artist"), notes)),
-        "categories": dict(_categories(tables, notes)),
-        "members": dict(_valid("members", map(dict, tables.rows("groups_member")), notes)),
-    }
-    groups = _groups(tables, media, records["members"], notes)
-    return records | {"groups": dict(_valid("groups", groups, notes))}
+def add_lists(tables: Tables, builder: RecordBuilder) -> None:
+    """Add the people, categories, members and groups in the order of their ids."""
 
+    def ordered(rows: Iterable[Fields]) -> list[Fields]:
+        return sorted(rows, key=lambda row: row["id"] or 0)
 
-def _valid(kind: str, entries: Iterable[Fields], notes: Notes) -> Iterator[tuple[int, Fields]]:
-    for entry in sorted(entries, key=lambda entry: entry["id"] or 0):
-        if record := valid_fields(MODELS[kind], entry, f"{kind} {entry['id']}", notes):
-            yield record["id"], record
+    for kind, model in (("authors", "author"), ("artists", "artist")):
+        builder.add(kind, ordered(_people(tables, model)))
+    builder.add_categories(sorted(tables.rows("reader_category"), key=lambda row: row["id"]))
+    builder.add("members", ordered(map(dict, tables.rows("groups_member"))))
+    builder.add("groups", ordered(_groups(tables, builder)))
 
 
 def _people(tables: Tables, model: str) -> Iterator[Fields]:
@@ -115,27 +107,18 @@ def _people(tables: Tables, model: str) -> Iterator[Fields]:
         yield {**row, "aliases": sorted(aliases.get(row["id"], ()))}
 
 
-def _categories(tables: Tables, notes: Notes) -> Iterator[tuple[str, Fields]]:
-    unique = UniqueCategories(notes)
-    for row in sorted(tables.rows("reader_category"), key=lambda row: row["id"]):
-        record = valid_fields(Category, row, f"category {row['name']}"[:60], notes)
-        if record and unique.add(record) is None:
-            yield record["id"], record
-
-
-def _groups(tables: Tables, media: MediaFolder, members: Container[int], notes: Notes) -> Iterator[Fields]:
+def _groups(tables: Tables, builder: RecordBuilder) -> Iterator[Fields]:
     roles: dict[int, list[Fields]] = {}
     for row in sorted(tables.rows("groups_role"), key=lambda row: row["id"] or 0):
-        if row["member_id"] in members:
+        if row["member_id"] in builder.lists["members"]:
             role = {"member": row["member_id"], "role": _ROLES.get(row["role"], row["role"])}
             roles.setdefault(row["group_id"], []).append(role)
         else:
-            notes.add("unknown member; role skipped", f"groups {row['group_id']}")
+            builder.notes.add("unknown member; role skipped", f"groups {row['group_id']}")
     for row in tables.rows("groups_group"):
-        id = row["id"]
         contacts = {name: row.get(name, "") for name in _CONTACTS}
-        logo = media.image(row["logo"], f"groups/{id}/") if row["logo"] else None
-        yield {"id": id, **contacts, "logo": logo, "members": roles.get(id, [])}
+        logo = image_url(builder.media, row["logo"]) or None
+        yield {"id": row["id"], **contacts, "logo": logo, "members": roles.get(row["id"], [])}
 
 
 # Series with their chapters
@@ -167,28 +150,26 @@ class RowsOfSeries:
 
 
 @dataclass(frozen=True, slots=True)
-class SeriesRecords:
-    """Makes the records of one series after the other."""
+class SeriesRows:
+    """Reads one series after the other."""
 
     tables: Tables
-    media: MediaFolder
-    # By kind, then by id.
-    lists: dict[str, dict[Any, Fields]]
-    now: int
-    notes: Notes
+    builder: RecordBuilder
+
+    @property
+    def notes(self) -> Notes:
+        return self.builder.notes
 
     def read(self) -> Iterator[tuple[str, Fields, list[Fields]]]:
-        """Yield the slug, the valid fields, and the valid fields of the chapters of each series."""
+        """Yield the slug and the records of each series and of its chapters."""
         of = RowsOfSeries.of(self.tables)
         series = list(self._with_slugs())
         formerly = old_slugs(self.tables, [row["slug"] for row in series], self.notes)
         for row in series:
             slug = row["slug"]
-            if record := self._record(row, of, formerly.get(slug, [])):
-                chapters = list(self._chapters(row, of))
-                if any(field_values.instant(chapter["published"]) > self.now for chapter in chapters):
-                    sentence = "contains scheduled chapters; they are imported, and appear at their time"
-                    self.notes.add(sentence, slug)
+            if record := self.builder.series(slug, self._row(row, of, formerly.get(slug, []))):
+                chapters = self._chapters(row, of)
+                self.builder.note_scheduled(slug, chapters)
                 yield slug, record, chapters
 
     def _with_slugs(self) -> Iterator[Row]:
@@ -203,9 +184,9 @@ class SeriesRecords:
             else:
                 yield row
 
-    def _record(self, row: Row, of: RowsOfSeries, formerly: list[str]) -> Fields | None:
+    def _row(self, row: Row, of: RowsOfSeries, formerly: list[str]) -> Fields:
         id, slug = row["id"], row["slug"]
-        stated = {
+        return {
             "title": row["title"],
             "aliases": of.aliases.get(id, []),
             "description": row["description"],
@@ -214,60 +195,33 @@ class SeriesRecords:
             "categories": self._in("categories", of.categories.get(id, []), slug),
             "status": row["status"],
             "licensed": row["licensed"],
-            "cover": self.media.image(row["cover"], f"series/{slug}/"),
+            "cover": image_url(self.builder.media, row["cover"]),
             "chapter_title": row["format"],
+            "modified": row["modified"],
             "formerly": formerly,
-            "chapters": [],
-            "modified": _iso(row["modified"]),
         }
-        record = valid_fields(Series, stated, slug, self.notes)
-        if record and record.get("chapter_title") == field_values.DEFAULT_CHAPTER_TITLE:
-            del record["chapter_title"]
-        return record
 
     def _in(self, kind: str, ids: list[Any], place: str) -> list[Any]:
         """Return the ids that the records of a kind have."""
-        if any(id not in self.lists[kind] for id in ids):
+        records = self.builder.lists[kind]
+        if any(id not in records for id in ids):
             self.notes.add(f"unknown {kind}; skipped", place)
-        return [id for id in ids if id in self.lists[kind]]
+        return [id for id in ids if id in records]
 
-    def _chapters(self, series: Row, of: RowsOfSeries) -> Iterator[Fields]:
-        """Yield the chapters of a series in reading order."""
-        slug, used = series["slug"], set[tuple[int, str]]()
+    def _chapters(self, series: Row, of: RowsOfSeries) -> list[Fields]:
+        """Return the chapters of a series in reading order."""
+        slug, chapters = series["slug"], ChapterBuilder(self.builder, series["slug"])
         for row in sorted(of.chapters.get(series["id"], ()), key=_reading_order):
             if row["number"] is None:
                 self.notes.add("invalid chapter number; chapter skipped", slug)
-            elif row["volume"] and (row["volume"], row["number"]) in used:
-                self.notes.add(f"chapter {row['number']} is a duplicate; skipped", slug)
-            elif record := self._chapter(row, of, slug):
-                used.add((row["volume"] or 0, row["number"]))
-                yield record
-
-    def _chapter(self, row: Row, of: RowsOfSeries, slug: str) -> Fields | None:
-        place, pages = f"{slug} chapter {row['number']}", of.pages.of(row["id"])
-        folder = f"series/{slug}/{row['volume'] or 0}/{row['number']}/"
-        stated = {
-            "id": row["id"],
-            "volume": row["volume"],
-            "number": row["number"],
-            "title": row["title"],
-            "published": _iso(row["published"]),
-            "final": row["final"],
-            "groups": self._in("groups", of.groups.get(row["id"], []), place),
-            "pages": [],
-            "views": row["views"],
-            "modified": _iso(row["modified"]),
-        }
-        record = valid_fields(Chapter, stated, place, self.notes)
-        if record is None:
-            return None
-        note_gaps([page.number for page in pages], place, self.notes)
-        files = self.media.pages([page.image for page in pages], folder, slug, self.notes)
-        return valid_fields(Chapter, record | {"pages": files}, place, self.notes) or record
-
-
-def _iso(instant: int | None) -> str | None:
-    return None if instant is None else field_values.iso(instant)
+                continue
+            groups = self._in("groups", of.groups.get(row["id"], []), f"{slug} chapter {row['number']}")
+            names = ("id", "volume", "number", "title", "published", "final", "views", "modified")
+            pages = of.pages.of(row["id"])
+            urls = [image_url(self.builder.media, page.image) for page in pages]
+            stated = {**{name: row[name] for name in names}, "groups": groups}
+            chapters.add(StatedChapter(stated, urls, page_numbers=[page.number for page in pages]))
+        return chapters.in_order()
 
 
 def _reading_order(row: Row) -> tuple[float, float, float]:

@@ -6,17 +6,15 @@ site also has newer entries, and newer values of chapters and series that change
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
-from math import inf
 from typing import Any
 
-from ...catalog import field_values
-from ...reading_sites.lenient import Fields
-from ...reading_sites.notes import Note, Notes
-from ...reading_sites.responses import OPENAPI, V2
-from .. import unavailable
-from ..imported import Imported
-from ..people_and_groups import UniqueCategories
-from ..settings import LOST_PATHS
+from ..catalog import field_values
+from ..reading_sites.lenient import Fields
+from ..reading_sites.notes import Note, Notes
+from ..reading_sites.responses import OPENAPI, V2
+from . import unavailable
+from .records import Imported, UniqueCategories, reading_order
+from .site.settings import LOST_PATHS
 
 # Fields that responses show less exactly than the database.
 _INEXACT = ("chapter_title", "formerly", "updated")
@@ -157,7 +155,7 @@ def combined_chapters(
     for chapter in kept:
         if by_id and chapter["id"] not in by_id and field_values.instant(chapter["published"]) <= now:
             notes.add(_NOT_SHOWN, _place(slug, chapter))
-    return sorted([*kept, *new], key=_reading_order)
+    return sorted([*kept, *new], key=reading_order)
 
 
 def is_newer(site: Fields, database: Fields) -> bool:
@@ -188,10 +186,6 @@ def _rounded(chapter: Fields) -> tuple[int | None, float]:
 
 def _place(slug: str, chapter: Fields) -> str:
     return f"{slug} chapter {chapter['number']}"
-
-
-def _reading_order(chapter: Fields) -> tuple[float, float, float]:
-    return chapter.get("volume", inf), float(chapter["number"]), chapter.get("id", inf)
 
 
 # Notes about the site that its database does not answer

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, get_args
 
-from ..catalog import patterns
-from ..catalog.site_settings import RestrictedRoute, Site
-from ..reading_sites.image_paths import SiteImages, root
-from ..reading_sites.lenient import Fields, entries, fields, text, texts, valid_fields
-from ..reading_sites.notes import Notes
-from ..reading_sites.responses import OLD, OPENAPI, Responses
+from ...catalog import patterns
+from ...catalog.site_settings import RestrictedRoute, Site
+from ...reading_sites.image_paths import SiteImages, root
+from ...reading_sites.lenient import Fields, entries, fields, text, texts, valid_fields
+from ...reading_sites.notes import Notes
+from ...reading_sites.responses import OLD, OPENAPI, Responses
 
 # Of the original service, beside accounts and the admin.
 LOST_PATHS = (

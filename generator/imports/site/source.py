@@ -1,18 +1,18 @@
-"""Responses of a site -> records of a catalog."""
+"""Responses of a site -> the records of an import."""
 
 from collections.abc import Sequence
 
-from .. import encoding
-from ..errors import FlatpanelError
-from ..reading_sites import bounded_json, sitemap
-from ..reading_sites.lenient import entries, text
-from ..reading_sites.notes import Notes
-from ..reading_sites.responses import OLD, Responses
-from .imported import Imported
+from ... import encoding
+from ...errors import FlatpanelError
+from ...reading_sites import bounded_json, sitemap
+from ...reading_sites.lenient import entries, text
+from ...reading_sites.notes import Notes
+from ...reading_sites.responses import OLD, Responses
+from ..records import Imported, RecordBuilder
+from ..unavailable import usable
 from .people_and_groups import ImportedLists
 from .series import SeriesReader
 from .settings import LOST_PATHS, restricted_routes, settings, site_images
-from .unavailable import usable
 
 # Bytes that a chapter takes, at least.
 CHAPTER = 400
@@ -25,11 +25,12 @@ _CHARACTER = 4
 def read(responses: Responses, slugs: Sequence[str], origin: str, now: int, notes: Notes, limit: int) -> Imported:
     """Return the records of a site; `limit` bounds the bytes of memory that they take together."""
     images = site_images(responses, origin)
-    lists = ImportedLists(responses, notes, images)
+    builder = RecordBuilder(images.root, now, notes)
+    lists = ImportedLists(responses, images, builder)
     lists.read()
-    reader = SeriesReader(lists, now, all_locked="/series/{slug}/chapters" in restricted_routes(responses))
-    imported = Imported(lists=lists.records, usable=usable(responses), is_flatpanel=responses.is_flatpanel)
-    bytes_left = limit - _memory([list(records.values()) for records in lists.records.values()])
+    reader = SeriesReader(lists, all_locked="/series/{slug}/chapters" in restricted_routes(responses))
+    imported = Imported(lists=builder.lists, usable=usable(responses), is_flatpanel=responses.is_flatpanel)
+    bytes_left = limit - _memory([list(records.values()) for records in builder.lists.values()])
     for slug in slugs:
         if series := reader.series(slug):
             imported.series[slug], imported.chapters[slug] = series

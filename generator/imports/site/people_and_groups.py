@@ -1,22 +1,72 @@
-"""Responses -> the people, categories and groups of a catalog, by their ids."""
+"""Responses -> the rows of people, categories and groups, and the ids of the names that series state."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..catalog import field_values
-from ..catalog.records import Category, Group, Member, Person, Record
-from ..reading_sites.image_paths import SiteImages
-from ..reading_sites.lenient import Fields, entries, fields, line, lines, text, texts, valid_fields, whole
-from ..reading_sites.notes import Notes
-from ..reading_sites.responses import OLD, Responses
-from . import same_names
-from .same_names import StatedPerson
+from ...reading_sites.image_paths import SiteImages
+from ...reading_sites.lenient import Fields, entries, fields, line, lines, text, texts, whole
+from ...reading_sites.notes import Notes
+from ...reading_sites.responses import OLD, Responses
+from ..records import RecordBuilder
 
 _CONTACTS = ("website", "email", "discord", "twitter", "reddit", "irc")
-_MODELS: dict[str, type[Record]] = {"authors": Person, "artists": Person, "groups": Group, "members": Member}
 # The list of the ids of categories, and the list that shows whether version 1 exists.
 _WITH_CATEGORY_IDS = ("/api/v1/categories", "/api/v1/releases")
+
+
+# People of one name: their aliases show which of them made a series. The lists of authors in version 1 of the original
+# service are those of the artists. But each series of version 1 has the names and aliases of its authors, in the order
+# of their ids.
+
+
+class StatedPerson(NamedTuple):
+    """The name of a person and the aliases, in alphabetical order."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+
+
+def stated_people(people: Any) -> list[StatedPerson]:
+    """The people of a series in an older version, which has a list for each person: name, then aliases."""
+    names = [lines(person) for person in people] if isinstance(people, list) else []
+    return [StatedPerson(person[0], tuple(sorted(person[1:]))) for person in names if person]
+
+
+def stated_by_series(responses: Responses, kind: str) -> list[list[StatedPerson]]:
+    """The authors or artists of each series in version 1."""
+    folder = f"{OLD[0]}/series"
+    details = [response.value for path, response in responses.items() if path.rpartition("/")[0] == folder]
+    return [stated_people(fields(series).get(kind)) for series in details]
+
+
+def ids_in_order(records: Mapping[int, Fields], people: Iterable[list[StatedPerson]]) -> dict[StatedPerson, int]:
+    """Return the ids of people by lists in the order of ids. A list counts if it has all people of one name."""
+    ids: dict[str, list[int]] = {}
+    for id in sorted(records):
+        ids.setdefault(records[id]["name"], []).append(id)
+    pairs = [
+        (person, id)
+        for stated in people
+        for name in dict.fromkeys(person.name for person in stated)
+        if len(same_name := [person for person in stated if person.name == name]) == len(ids.get(name, ()))
+        for person, id in zip(same_name, ids[name], strict=True)
+    ]
+    return _unique(pairs)
+
+
+def ids_by_aliases(records: Mapping[int, Fields]) -> dict[StatedPerson, int]:
+    """Return the id of each person that has its name and aliases alone."""
+    return _unique(
+        (StatedPerson(record["name"], tuple(sorted(record.get("aliases", ())))), id) for id, record in records.items()
+    )
+
+
+def _unique(pairs: Iterable[tuple[StatedPerson, int]]) -> dict[StatedPerson, int]:
+    ids: dict[StatedPerson, set[int]] = {}
+    for person, id in pairs:
+        ids.setdefault(person, set()).add(id)
+    return {person: min(same) for person, same in ids.items() if len(same) == 1}
 
 
 @dataclass(slots=True)
@@ -24,23 +74,28 @@ class ImportedLists:
     """The records that series reference, and the data to resolve these references."""
 
     responses: Responses
-    notes: Notes
     images: SiteImages
-    records: dict[str, dict[Any, Fields]] = field(default_factory=dict)
+    builder: RecordBuilder
     # By kind: the id of each person that has this name and these aliases alone.
     ids_by_aliases: dict[str, dict[StatedPerson, int]] = field(default_factory=dict)
-    # The id of each category by name; names that a catalog cannot hold together have the same id.
-    category_ids: dict[str, str] = field(default_factory=dict)
     # (kind, slug) -> ids of the people who list the series among their own, in the older versions.
     makers: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
+    @property
+    def records(self) -> dict[str, dict[Any, Fields]]:
+        return self.builder.lists
+
+    @property
+    def notes(self) -> Notes:
+        return self.builder.notes
+
     def read(self) -> None:
         for kind in ("authors", "artists"):
-            self.records[kind] = dict(self._valid(kind, self._people(kind)))
-            self.ids_by_aliases[kind] = same_names.ids_by_aliases(self.records[kind])
-        self.records["categories"] = dict(self._categories())
-        self.records["members"] = dict(self._valid("members", _members(self)))
-        self.records["groups"] = dict(self._valid("groups", self._groups()))
+            self.builder.add(kind, self._people(kind))
+            self.ids_by_aliases[kind] = ids_by_aliases(self.records[kind])
+        self.builder.add_categories(self._categories())
+        self.builder.add("members", _members(self))
+        self.builder.add("groups", self._groups())
 
     def v2(self, kind: str) -> Iterator[dict[str, Any]]:
         return entries(fields(self.responses[f"/api/v2/{kind}"].value).get("results"))
@@ -54,17 +109,6 @@ class ImportedLists:
         self.notes.add(
             "several have the same name, and no response shows which is meant; the first is used", f"{kind} {name}"
         )
-
-    def _valid(self, kind: str, entries: Iterable[Fields]) -> Iterator[tuple[int, Fields]]:
-        ids = set[int]()
-        for entry in entries:
-            id = whole(entry["id"])
-            record = valid_fields(_MODELS[kind], entry | {"id": id}, f"{kind} {entry['id']}"[:60], self.notes)
-            if record and id in ids:
-                self.notes.add("duplicate id; the first entry is kept", f"{kind} {id}")
-            elif record and id is not None:
-                ids.add(id)
-                yield id, record
 
     def _people(self, kind: str) -> Iterator[Fields]:
         old = {_id_and_name(entry): entry for entry in self.old(kind)}
@@ -82,10 +126,9 @@ class ImportedLists:
                     self.makers.setdefault((kind, text(series.get("slug"))), []).append(id)
             yield {"id": person.get("id"), "name": name, "aliases": texts(entry.get("aliases"))}
 
-    def _categories(self) -> Iterator[tuple[str, Fields]]:
+    def _categories(self) -> Iterator[Fields]:
         old = self.old("categories")
         ids = {text(entry.get("name")): entry.get("id") for entry in old}
-        unique = UniqueCategories(self.notes)
         for entry in list(self.v2("categories")) or old:
             name = text(entry.get("name"))
             if name not in ids and any(map(self.responses.failed, _WITH_CATEGORY_IDS)):
@@ -94,31 +137,19 @@ class ImportedLists:
                 continue
             if name not in ids:
                 self.notes.add("id of the category unknown; made from its name", name)
-            category = {
-                "id": ids.get(name) or category_id(name),
-                "name": name,
-                "description": text(entry.get("description")),
-            }
-            record = valid_fields(Category, category, f"category {name}"[:60], self.notes)
-            if not record:
-                continue
-            other = unique.add(record)
-            self.category_ids[record["name"]] = other or record["id"]
-            if other is None:
-                yield record["id"], record
+            description = text(entry.get("description"))
+            yield {"id": ids.get(name) or category_id(name), "name": name, "description": description}
 
     def _groups(self) -> Iterator[Fields]:
         old = {whole(group.get("id")): group for group in self.old("groups")}
         for group in list(self.v2("groups")) or list(old.values()):
-            id = whole(group.get("id"))
-            logo = text(group.get("logo"))
             yield {
                 "id": group.get("id"),
                 "name": text(group.get("name")),
                 "description": text(group.get("description")),
                 **{name: text(group.get(name)) for name in _CONTACTS},
-                "logo": self.images.image(logo, f"groups/{id}/") if logo else None,
-                "members": _roles(self, group, old.get(id, {})),
+                "logo": self.images.url(text(group.get("logo"))) or None,
+                "members": _roles(self, group, old.get(whole(group.get("id")), {})),
             }
 
 
@@ -147,7 +178,7 @@ def _shows_artists(lists: ImportedLists) -> bool:
 def _authors_of_series(responses: Responses, people: list[dict[str, Any]]) -> Iterator[Fields]:
     """The authors in version 2, with the aliases that the series in version 1 have."""
     names = {id: {"name": line(person.get("name"))} for person in people if (id := whole(person.get("id")))}
-    stated = same_names.ids_in_order(names, same_names.stated_by_series(responses, "authors"))
+    stated = ids_in_order(names, stated_by_series(responses, "authors"))
     aliases = {id: person.aliases for person, id in stated.items()}
     for person in people:
         id, name = _id_and_name(person)
@@ -190,14 +221,6 @@ def _roles(lists: ImportedLists, group: dict[str, Any], old: dict[str, Any]) -> 
     return roles
 
 
-def modified_field(modified: int | None, place: str, notes: Notes) -> str | None:
-    """Return the time of the last change of a series or chapter; a note if no response states it."""
-    if modified is None:
-        notes.add("last modification unknown; the time of the file is used", place)
-        return None
-    return field_values.iso(modified)
-
-
 def _id_and_name(entry: dict[str, Any]) -> tuple[int | None, str]:
     return whole(entry.get("id")), text(entry.get("name"))
 
@@ -205,23 +228,3 @@ def _id_and_name(entry: dict[str, Any]) -> tuple[int | None, str]:
 def category_id(name: str) -> str:
     """The id that the original service gives to a new category. It keeps the id if the name changes."""
     return name.lower()
-
-
-class UniqueCategories:
-    """The categories of an import. Filters match ids and names and ignore case, so all of them are unique together."""
-
-    def __init__(self, notes: Notes) -> None:
-        self.notes = notes
-        # Each id and name -> the id of its category.
-        self._ids: dict[str, str] = {}
-
-    def add(self, record: Fields) -> str | None:
-        """Add a category; return the id of an earlier category with its id or name, which replaces it."""
-        words = record["id"].casefold(), record["name"].casefold()
-        other = next((self._ids[word] for word in words if word in self._ids), None)
-        if other is None:
-            self._ids |= dict.fromkeys(words, record["id"])
-        else:
-            place = f"category {record['name']}"[:60]
-            self.notes.add(f"its id or name is that of category {other}, which replaces it", place)
-        return other

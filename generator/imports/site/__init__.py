@@ -1,0 +1,1 @@
+"""A source of an import: the responses of a running site."""
