@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from ..hosts.cubari_gists import export_gists
-from ..hosts.export import export_release
 from ..hosts.plain import export as plain
+from ..hosts.plain.export import export_release
 from ..release.manifest_reader import ManifestReader
 from ..release.store import Store, refuse_inside
 from . import options

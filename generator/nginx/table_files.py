@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..filesystem import read_regular
 from ..release.manifest import Published
 from ..release.table import KEYS_FILE, ReleaseTable, dump_keys
-from . import config, config_data, maps
+from . import config, maps
 from .config import ConfigFile, ServerConf
 
 
@@ -42,7 +42,7 @@ def configuration(table: ReleaseTable, server: ServerConf) -> list[ConfigFile]:
         for name, map_lines in lines.items():
             counts[name] += len(map_lines)
     bodies = [entry for entry in table.entries("") if isinstance(entry, Published)]
-    data = config_data.of_bodies(table.rules, table.keys, bodies, counts.values(), longest)
+    data = config.of_bodies(table.rules, table.keys, bodies, counts.values(), longest)
     return config.release_files(data, server)
 
 

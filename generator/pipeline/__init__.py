@@ -10,7 +10,7 @@ step              modules                       key                             
                                                 `current`, next publication time
 1 files           parsed_files                  size, mtime, ctime and inode of a file      digest of its content
                                                 digest of a content                         its parsed value
-2 check           scan, series_facts            check key of a series: its files'           its facts; or problems,
+2 check           scan                          check key of a series: its files'           its facts; or problems,
                                                 digests, the entries it references          which are never cached
 3 render          new_release,                  render key of a series: check key, site     its bodies, its segment,
                   series_renderer, publish      settings, theme, preview, file times (if    its summary, its chapters

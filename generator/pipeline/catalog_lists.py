@@ -11,7 +11,7 @@ from ..api.pages.context import PageContext
 from ..api.resources import Resource, account_key
 from ..catalog.entities import Catalog, SeriesSummary
 from ..catalog.linking import origin
-from ..nginx import config, config_data
+from ..nginx import config
 from ..nginx.config import MediaConf, ServerConf
 from ..release.manifest import ID_PLACEHOLDER, Published
 from ..release.rules import Rules
@@ -85,7 +85,7 @@ class CatalogLists:
         server = ServerConf(dist, folder, self.catalog.site.views_per_second, media)
         lines = map(sum, zip(*(summary.lines for summary in segments), strict=True))
         longest_line = max(summary.longest_line for summary in segments)
-        data = config_data.of_bodies(rules, keys, published, lines, longest_line)
+        data = config.of_bodies(rules, keys, published, lines, longest_line)
         stable = config.with_placeholders(data)
         key = encoding.digest(repr((stable, server)).encode())
 

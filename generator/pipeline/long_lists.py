@@ -15,8 +15,7 @@ from ..api.payloads.v2 import convert_dates
 from ..api.resources import AllChapters, JoinedBodies, Resource
 from ..release import manifest
 from ..release.manifest import Published
-from .cache import Cache
-from .cache_tables import ChapterBucket
+from .cache import Cache, ChapterBucket
 from .publish import ResourcePublisher
 from .series_renderer import SeriesBody
 

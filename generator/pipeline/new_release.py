@@ -35,9 +35,8 @@ from .open_cache import Waiting
 from .process_pool import ordered_map
 from .publish import ResourcePublisher
 from .removals import Removals, checked_removals
-from .scan import CatalogScan, SiteChanges
+from .scan import CatalogScan, SeriesFacts, SiteChanges
 from .segments import PreparedRelease, Segments
-from .series_facts import SeriesFacts
 from .series_renderer import RenderedSeries, RenderTask
 
 # Passes on the rendered series, whose number is the second parameter, and may show progress.

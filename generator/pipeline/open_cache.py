@@ -10,8 +10,7 @@ from .. import filesystem
 from ..catalog.garbage_collection import without_garbage_collection
 from ..errors import FlatpanelError
 from . import program_version
-from .cache import FILE, Cache
-from .cache_tables import Damaged
+from .cache import FILE, Cache, Damaged
 from .program_version import ProgramVersion
 from .removals import TooManyRemoved
 

@@ -17,7 +17,7 @@ from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker
 from ..release.bodies import BodyWriter, WriteTotals
 from ..release.manifest import Published, parse_lines
-from .cache_tables import ListedChapter
+from .cache import ListedChapter
 from .publish import ResourcePublisher, Segment
 
 

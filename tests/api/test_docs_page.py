@@ -8,7 +8,7 @@ import pytest
 
 from generator.api import docs_page
 from generator.api.openapi.document import OPERATIONS, TAGS
-from generator.hosts.export import export_release
+from generator.hosts.plain.export import export_release
 from tests.conftest import Site
 from tests.support import browser
 from tests.support.nginx_client import Answer, Web

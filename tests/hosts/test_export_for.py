@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator.hosts.export import export_release
 from generator.hosts.plain import export_folder
-from generator.hosts.plain.export import HOSTS, export_for
+from generator.hosts.plain.export import HOSTS, export_for, export_release
 from tests.conftest import Site, copy_of
 from tests.support import killed_builds, tree_snapshot
 

@@ -19,8 +19,7 @@ from generator.errors import FlatpanelError
 from generator.pipeline import program_version
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
-from generator.pipeline.cache import FILE, Cache
-from generator.pipeline.cache_tables import Damaged, ListedChapter
+from generator.pipeline.cache import FILE, Cache, Damaged, ListedChapter
 from generator.pipeline.open_cache import with_cache
 from generator.pipeline.program_version import ProgramVersion
 from generator.release import transaction

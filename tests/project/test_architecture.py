@@ -78,7 +78,6 @@ LIBRARIES = {
         "imports/database/sqlite_file",
         "reading_sites/response_cache",
         "pipeline/cache",
-        "pipeline/cache_tables",
     },
     "subprocess": {"catalog/git", "installation", "nginx/process", "hosts/publish/ssh/session"},
     "fcntl": {"filesystem"},

@@ -14,7 +14,7 @@ import pytest
 
 from generator import encoding
 from generator.api.payloads import errors
-from generator.hosts.export import export_release
+from generator.hosts.plain.export import export_release
 from generator.nginx import process
 from tests.conftest import Site, copy_of
 from tests.support import nginx_client

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from generator.catalog import records as model
-from generator.hosts.export import export_release
+from generator.hosts.plain.export import export_release
 from tests.conftest import SITES, copy_of
 from tests.support.golden import Response, bodies, etag, exported, responses, write
 from tests.support.tables import each

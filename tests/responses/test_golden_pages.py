@@ -8,7 +8,7 @@ import os
 import shutil
 from pathlib import Path
 
-from generator.hosts.export import export_release
+from generator.hosts.plain.export import export_release
 from tests.conftest import copy_of
 from tests.support.paths import DATA
 

@@ -1,13 +1,35 @@
-"""Export the current release for a host that serves files."""
+"""Export the current release as files: for any web server, or with the names and rules of one host."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from ... import encoding
+from ...filesystem import delete_file
+from ...release import manifest
 from ...release.store import Store
-from . import apache, caddy, cloudflare, netlify, plain_release
-from .export_folder import FolderTotals, HostExport, Track, write_files
+from . import apache, caddy, cloudflare, export_folder, netlify, plain_release
+from .export_folder import FolderTotals, HostExport, Track, body_file, text_file, write_files
 from .plain_release import PlainRelease
+
+
+def export_release(store: Store, target: Path, redirects: Mapping[str, str] | None = None, track: Track = iter) -> int:
+    """Write each body as `path.json` beside its sidecar, and return the number of bodies.
+
+    `redirects` are paths with old slugs and their present paths; they are written as one file, if there are any.
+    An interrupted export leaves the list of its files, with which the next one completes it.
+    """
+    plain = (body for body in store.manifest(store.release()).resources.values() if manifest.is_plain(body))
+    # Without pages, `/` and `/index.json` have the same body and the same file.
+    bodies = {manifest.plain_file(body): body for body in plain}
+    files = [body_file(name, body, store.root) for name, body in bodies.items()]
+    files += [text_file(f"{name}.headers", manifest.sidecar(body)) for name, body in bodies.items()]
+    if redirects:
+        files.append(text_file("redirects.json", encoding.json(redirects)))
+    export_folder.write_files(target, "plain files", files, track)
+    delete_file(target / export_folder.LIST)
+    return len(bodies)
+
 
 # What `--for` accepts: the export of a release for each host.
 HOSTS: Mapping[str, Callable[[PlainRelease], HostExport]] = {

@@ -1,9 +1,12 @@
 """Publish a release to a bucket: bodies first, the pointer last, then remove what no release uses any more."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import NamedTuple
+from itertools import groupby
+from typing import NamedTuple, TypeVar
 
 from .... import encoding
 from ....errors import FlatpanelError
@@ -12,8 +15,64 @@ from . import stored_lists
 from .bucket import Bucket, Conflict
 from .layouts import JSON_HEADERS, BucketLayout, Item
 from .lock import Lock, honours_conditions, unfinished_lists
-from .sending import in_parallel, send, waves
 from .stored_lists import LISTS, POINTER, Kept, Lines, Pointer, Shard, StoredList, read_list, read_pointer
+
+T = TypeVar("T")
+
+
+def send(bucket: Bucket, layout: BucketLayout, item: Item) -> None:
+    """Write one object and compare the ETag that the store computed."""
+    data = layout.read(item)
+    tag, etag = bucket.put(item.key, data, item.headers), encoding.etag(data)
+    if tag != etag:
+        raise FlatpanelError(
+            f"{bucket.target}: the store has other bytes of {item.key} than were sent, or its ETags are no MD5, as in"
+            f" buckets with keys of their own (SSE-KMS): {tag or 'none'} instead of {etag}"
+        )
+
+
+def waves(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """Objects that may be sent at the same time: lists after what they name, and `a/b` after `a`.
+
+    SeaweedFS loses `a` or `a/b` if both are written at the same time.
+    """
+
+    def wave(item: Item) -> tuple[bool, int]:
+        return item.is_list, item.key.count("/")
+
+    for _, group in groupby(sorted(items, key=wave), wave):
+        yield list(group)
+
+
+def in_parallel(items: Sequence[T], action: Callable[[T], None], jobs: int, progress: Callable[[int], None]) -> None:
+    """Call the action for each item in `jobs` threads. The first error ends all of them."""
+    source, mutex, ended = iter(items), threading.Lock(), threading.Event()
+
+    def taken() -> Iterator[T]:
+        while not ended.is_set():
+            with mutex:
+                try:
+                    item = next(source)
+                except StopIteration:
+                    return
+            yield item
+
+    def work() -> None:
+        try:
+            for item in taken():
+                action(item)
+                with mutex:
+                    progress(1)
+        finally:
+            ended.set()
+
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            for future in [pool.submit(work) for _ in range(min(jobs, len(items)))]:
+                future.result()
+        finally:
+            ended.set()  # for an interrupt of the main thread
+
 
 # The comparison of a release with a bucket: what to send, and what to remove afterwards
 
