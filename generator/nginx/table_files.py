@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from ..filesystem import read_regular
 from ..release.manifest import Published
-from ..release.table import KEYS_FILE, ReleaseTable, dump_keys
+from ..release.manifest_reader import KEYS_FILE, ManifestReader, dump_keys
 from . import config, maps
 from .config import ConfigFile, ServerConf
 
 
-def text(table: ReleaseTable, file: str) -> bytes | None:
+def text(table: ManifestReader, file: str) -> bytes | None:
     """The content of a map by the name of its file, or of the keys by that of their map; None for any other file."""
     if file == maps.REDIRECTS:
         return maps.redirects_map(table.rules)
@@ -24,7 +24,7 @@ def text(table: ReleaseTable, file: str) -> bytes | None:
     return b"".join(line for lines in _lines(table) for line in lines[name])
 
 
-def map_files(table: ReleaseTable) -> dict[str, bytes]:
+def map_files(table: ManifestReader) -> dict[str, bytes]:
     """The content of all maps by the names of their files."""
     files: dict[str, list[bytes]] = {f"{name}.map": [] for name in maps.LONG}
     for lines in _lines(table):
@@ -34,7 +34,7 @@ def map_files(table: ReleaseTable) -> dict[str, bytes]:
     return {file: b"".join(lines) for file, lines in files.items()} | short
 
 
-def configuration(table: ReleaseTable, server: ServerConf) -> list[ConfigFile]:
+def configuration(table: ManifestReader, server: ServerConf) -> list[ConfigFile]:
     """All files of the release but its manifest, its keys and the long maps."""
     counts, longest = dict.fromkeys(maps.LONG, 0), 0
     for lines in _lines(table):
@@ -46,7 +46,7 @@ def configuration(table: ReleaseTable, server: ServerConf) -> list[ConfigFile]:
     return config.release_files(data, server)
 
 
-def _lines(table: ReleaseTable) -> Iterator[dict[str, list[bytes]]]:
+def _lines(table: ManifestReader) -> Iterator[dict[str, list[bytes]]]:
     """The lines of each segment in each of the long maps."""
     letters = maps.age_letters(table.rules.max_ages)
-    return (maps.lines(table.entries(slug), letters) for slug in table.slugs)
+    return (maps.lines(table.entries(slug), letters) for slug in table.segments)

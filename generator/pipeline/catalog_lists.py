@@ -14,8 +14,8 @@ from ..catalog.linking import origin
 from ..nginx import config
 from ..nginx.config import MediaConf, ServerConf
 from ..release.manifest import ID_PLACEHOLDER, Published
+from ..release.manifest_reader import KEYS_FILE, dump_keys
 from ..release.rules import Rules
-from ..release.table import KEYS_FILE, dump_keys
 from . import long_lists, series_renderer
 from .cache import Cache
 from .long_lists import LongListBuilder

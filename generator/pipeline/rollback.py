@@ -19,8 +19,7 @@ from ..nginx import maps
 from ..release import journal, manifest
 from ..release.changes import Difference, differences
 from ..release.manifest import Entry, Published
-from ..release.manifest_reader import ManifestReader
-from ..release.table import KEYS_FILE, dump_keys, load_keys
+from ..release.manifest_reader import KEYS_FILE, ManifestReader, dump_keys
 from ..release.transaction import NextRelease, Transaction
 
 _PROFILE = "/api/v2/profile#"
@@ -87,7 +86,7 @@ class _Plan:
         keys, left_out = self._keys()
         release = self.target_id
         files: dict[str, Callable[[], Iterable[bytes]]] = {}
-        if keys != load_keys(self._folder(self.target_id)):
+        if keys != self.target.keys:
             release, files = self._with_keys(keys)
         if release == self.transaction.current:
             raise FlatpanelError(
@@ -111,7 +110,7 @@ class _Plan:
     def _keys(self) -> tuple[dict[str, str], dict[str, int]]:
         """The current keys whose accounts the target has, and the number of the other keys by username."""
         accounts, usernames = {"", *_usernames(self.target)}, _usernames(self.current)
-        current = load_keys(self._folder(self.transaction.current))
+        current = self.current.keys
         keys = {digest: account for digest, account in current.items() if account in accounts}
         return keys, Counter(usernames.get(account, account) for account in current.values() if account not in accounts)
 

@@ -1,9 +1,10 @@
-"""Read the manifest of a release series by series, since a whole manifest may not fit into memory."""
+"""Read a release: its manifest series by series, since a whole one may not fit into memory, and the keys beside it."""
 
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -16,6 +17,8 @@ from .manifest import Entry, Published
 from .rules import NO_RULES, Rules
 
 _BLOCK = 1 << 20
+# The digests of the API keys, beside the manifest. The file is private: no server sends it.
+KEYS_FILE = "keys.json"
 # Lines of bodies: the value of any other line is no object.
 _CHAPTER = re.compile(rb'"/api/v2/chapters/(\d+)":\{')
 _BODY, _GATE_END, _ALIAS_END = b'":{"file":"', b"]", b'"'
@@ -29,6 +32,7 @@ class ManifestReader:
         self._file = -1
         self.highest_id = 0
         self.page_ids: Mapping[str, int] = {}
+        # The slugs in their order, with the place of their lines: first an empty one, for the catalog as a whole.
         self.segments: dict[str, tuple[int, int]] = {}
         self._start = 0
         # The digests of the other files in the folder of the release.
@@ -75,8 +79,28 @@ class ManifestReader:
             os.close(self._file)
             self._file = -1
 
+    @property
+    def folder(self) -> Path:
+        """The folder of the release."""
+        assert self.path, "an empty manifest has no folder"
+        return self.path.parent
+
+    @property
+    def id(self) -> str:
+        return self.folder.name
+
+    @cached_property
+    def keys(self) -> Mapping[str, str]:
+        """The account key of each API key by its SHA-256; empty for a key without an account."""
+        path, keys = self.folder / KEYS_FILE, None
+        with suppress(FileNotFoundError, ValueError):
+            keys = encoding.parse(path.read_bytes())
+        if not isinstance(keys, dict) or not all(isinstance(account, str) for account in keys.values()):
+            raise FlatpanelError(f"{path}: is missing or damaged; `python build.py verify --repair` restores it")
+        return keys
+
     def segment(self, slug: str) -> bytes:
-        """The lines of a series, or of the catalog as a whole if the slug is empty."""
+        """The lines of a series, or of the catalog as a whole if the slug is empty. Equal bytes mean equal entries."""
         offset, length = self.segments.get(slug, (0, 0))
         return os.pread(self._file, length, offset) if length else b""
 
@@ -94,6 +118,10 @@ class ManifestReader:
         while block := os.pread(self._file, _BLOCK, offset):
             yield block
             offset += len(block)
+
+    def entries(self, slug: str) -> list[Entry]:
+        """The bodies, gates and aliases of a segment."""
+        return manifest.parse_entries(self.segment(slug), self.name)
 
     def bodies(self, slug: str) -> dict[str, Published]:
         return manifest.parse_lines(self.segment(slug), self.name)
@@ -124,6 +152,12 @@ def _entries_with_end(reader: ManifestReader, end: bytes) -> Iterator[Entry]:
     for slug in reader.segments:
         lines = (line for line in reader.segment(slug).split(manifest.SEPARATOR) if line.endswith(end))
         yield from manifest.parse_entries(manifest.SEPARATOR.join(lines), reader.name)
+
+
+def dump_keys(keys: Mapping[str, str]) -> bytes:
+    """The file of the digests, one line for each."""
+    lines = (encoding.json(digest) + b":" + encoding.json(account) for digest, account in sorted(keys.items()))
+    return b"{\n" + manifest.SEPARATOR.join(lines) + b"\n}\n"
 
 
 def problem(path: Path, release: str) -> str | None:

@@ -13,7 +13,6 @@ from .bodies import BUILD_STATE_FILE
 from .journal import JournalEntry
 from .manifest import EMPTY, Manifest
 from .manifest_reader import ManifestReader, refuse_damaged
-from .table import ReleaseTable
 
 # A file of this name marks a folder of previews, which contain scheduled chapters.
 PREVIEW_FILE = "PREVIEW"
@@ -82,9 +81,9 @@ class Store:
         path = self.manifest_path(release)
         return manifest.load(path.read_bytes(), str(path)) if path else EMPTY
 
-    def table(self) -> ReleaseTable:
-        """The table of the current release; an error if nothing has been built."""
-        return ReleaseTable(self.root / "releases" / self.release())
+    def table(self) -> ManifestReader:
+        """The manifest of the current release; an error if nothing has been built."""
+        return ManifestReader(self.manifest_path(self.release()))
 
     def manifest_path(self, release: str | None) -> Path | None:
         return self.root / "releases" / release / "manifest.json" if release else None

@@ -15,9 +15,9 @@ from ..pipeline.long_lists import LONG
 from ..pipeline.open_cache import Waiting
 from ..release import bodies as body_files
 from ..release import manifest, transaction
+from ..release.manifest_reader import ManifestReader
 from ..release.named_files import BodyFile, GzipFile, NamedFile, ReleaseFile, SidecarFile
 from ..release.store import Store
-from ..release.table import ReleaseTable
 from . import verify_files
 from .trial_build import TrialRelease, build_trial
 from .verify_files import FileFault, RetainedReleases, Track
@@ -137,7 +137,7 @@ class _Repair:
     def from_table(self, file: ReleaseFile) -> bytes | None:
         """A map, or the keys, which the map of keys has too; None if the table needs a lost or damaged file."""
         folder = self.retained.root / "releases" / file.release
-        with suppress(FlatpanelError), ReleaseTable(folder) as table:
+        with suppress(FlatpanelError), ManifestReader(folder / "manifest.json") as table:
             return table_files.text(table, file.name)
         return None
 

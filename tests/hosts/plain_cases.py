@@ -101,7 +101,7 @@ ODD = (
 def every_entry(site: Site) -> list[Case]:
     """Every URL of a release, with and without gzip, and in the other spelling of its path."""
     with site.store.table() as table:
-        urls = [entry.url for slug in table.slugs for entry in table.entries(slug) if "#" not in entry.url]
+        urls = [entry.url for slug in table.segments for entry in table.entries(slug) if "#" not in entry.url]
         old = list(table.rules.redirected_paths())
     cases = [Case(url, headers=tuple(coding.items())) for url in urls for coding in ({}, GZIP)]
     # A number that no chapter has, in each series.

@@ -52,7 +52,7 @@ def site(site: Site) -> Site:
 
 def entries(store: Store) -> Iterator[Entry]:
     with store.table() as table:
-        for slug in table.slugs:
+        for slug in table.segments:
             yield from table.entries(slug)
 
 

@@ -45,7 +45,7 @@ def server(request: pytest.FixtureRequest, site: Site) -> Iterator[EdgeServer]:
 
 def entries(site: Site) -> list[Entry]:
     with site.store.table() as table:
-        return [entry for slug in table.slugs for entry in table.entries(slug)]
+        return [entry for slug in table.segments for entry in table.entries(slug)]
 
 
 def public_bodies(site: Site) -> list[Published]:

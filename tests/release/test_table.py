@@ -8,8 +8,7 @@ from generator.api.resources import EMPTY_RESULTS_URL, Alias, Gate, key
 from generator.errors import FlatpanelError
 from generator.release import manifest, manifest_reader
 from generator.release.manifest import Published
-from generator.release.manifest_reader import ManifestReader
-from generator.release.table import Rules, load_keys
+from generator.release.rules import Rules
 from tests.conftest import Site, copy_of
 
 SETTINGS = """base_url: https://table.example
@@ -116,10 +115,10 @@ def test_each_reader_finds_the_same_entries(name: str, tmp_path: Path) -> None:
     """Reading one kind of lines only, counting bodies, and the whole manifest agree with the table."""
     site = copy_of(name, tmp_path)
     site.build()
-    with site.store.table() as table, ManifestReader(table.folder / "manifest.json") as reader:
-        all_entries = [entry for slug in table.slugs for entry in table.entries(slug)]
+    with site.store.table() as reader:
+        all_entries = [entry for slug in reader.segments for entry in reader.entries(slug)]
 
-        assert table.slugs[0] == "" and len(set(table.slugs)) == len(table.slugs)
+        assert next(iter(reader.segments)) == ""
         assert list(manifest_reader.gates(reader)) == [entry for entry in all_entries if isinstance(entry, Gate)]
         assert list(manifest_reader.aliases(reader)) == [entry for entry in all_entries if isinstance(entry, Alias)]
         published = [entry for entry in all_entries if isinstance(entry, Published)]
@@ -139,5 +138,8 @@ def test_missing_or_damaged_keys_are_refused(small: Site, text: str | None) -> N
     if text is not None:
         (folder / "keys.json").write_text(text)
 
-    with pytest.raises(FlatpanelError, match=r"keys\.json: is missing or damaged; .*verify --repair"):
-        load_keys(folder)
+    with (
+        small.store.table() as table,
+        pytest.raises(FlatpanelError, match=r"keys\.json: is missing or damaged; .*verify --repair"),
+    ):
+        len(table.keys)

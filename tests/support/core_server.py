@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from generator import encoding
-from generator.api.resources import key
+from generator.api.resources import Alias, Gate, key
 from generator.hosts.packs.worker_files import worker_rules
 from generator.release import manifest
-from generator.release.table import Alias, Entry, Gate, ReleaseTable
+from generator.release.manifest import Entry
+from generator.release.manifest_reader import ManifestReader
 from tests.conftest import Site
 from tests.support import servers
 from tests.support.paths import DATA, ROOT
@@ -44,8 +45,8 @@ def serving(site: Site, folder: Path) -> Iterator[int]:
         yield int(port.findall(process.printed())[0])
 
 
-def records(site: Site, table: ReleaseTable) -> dict[str, dict[str, Any]]:
-    entries = [entry for slug in table.slugs for entry in table.entries(slug)]
+def records(site: Site, table: ManifestReader) -> dict[str, dict[str, Any]]:
+    entries = [entry for slug in table.segments for entry in table.entries(slug)]
     return {key(entry.url): _record(entry, site.folder / "dist") for entry in entries}
 
 

@@ -81,7 +81,7 @@ class HostSite:
     @property
     def words(self) -> Words:
         with self.site.store.table() as table:
-            entries = [entry for slug in table.slugs for entry in table.entries(slug)]
+            entries = [entry for slug in table.segments for entry in table.entries(slug)]
             rules, old_slugs = table.rules, sorted(table.rules.redirects)
         slugs = {path.stem for path in (self.site.folder / "catalog_src/series").glob("*.yaml")}
         bodies = {entry.url: entry for entry in entries if isinstance(entry, Published)}

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ... import encoding
+from ...api.resources import Alias
 from ...errors import FlatpanelError
 from ...filesystem import PartialFile, delete_file, exclusive, has_content, make_folder, replace, sync_filesystem
+from ...release.manifest import Entry
+from ...release.manifest_reader import ManifestReader
 from ...release.store import Store, is_unused, refuse_links
-from ...release.table import Alias, Entry, ReleaseTable
 from . import leaves, pack_format, state, worker_files
 from .leaves import PARTS, Leaf
 from .pack_format import DIGEST, NO_PACK, Description, PackItem
@@ -70,10 +72,10 @@ class PackComparison(NamedTuple):
     urls: int
 
 
-def compare_packs(table: ReleaseTable, former: PackState) -> PackComparison:
+def compare_packs(table: ManifestReader, former: PackState) -> PackComparison:
     """Compare a release with the packs of a folder."""
     segments: dict[str, SegmentLines] = {}
-    digests = {slug: encoding.digest(table.segment(slug)) for slug in table.slugs}
+    digests = {slug: encoding.digest(table.segment(slug)) for slug in table.segments}
     # A URL may move from one segment to another, so all earlier lines are read before the first new one.
     lines = {
         line[:-PRINT]: line[-PRINT:]
@@ -102,7 +104,7 @@ def _lines(segment: SegmentLines) -> Iterator[bytes]:
 
 
 def _segment(
-    table: ReleaseTable, slug: str, digest: str, earlier: dict[bytes, bytes], changes: Changes
+    table: ManifestReader, slug: str, digest: str, earlier: dict[bytes, bytes], changes: Changes
 ) -> SegmentLines:
     """The new lines of a segment; removes them from `earlier`, and adds those that differ to the changes."""
     entries = table.entries(slug)
@@ -299,7 +301,7 @@ def _known(target: Path) -> PackState:
 
 
 def _packed(
-    store: Store, table: ReleaseTable, earlier: PackState, target: Path, write: bool, progress: Progress
+    store: Store, table: ManifestReader, earlier: PackState, target: Path, write: bool, progress: Progress
 ) -> PackTotals:
     segments, changes, urls = compare_packs(table, earlier)
     # A pack replaces and removes files there.

@@ -12,11 +12,10 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from ... import encoding
-from ...api.resources import SERIES_INDEX_URL, SUFFIXES, key
+from ...api.resources import SERIES_INDEX_URL, SUFFIXES, Alias, key
 from ...errors import FlatpanelError
 from ...release import manifest
-from ...release.manifest import Published
-from ...release.table import Alias, Entry
+from ...release.manifest import Entry, Published
 
 # Pages of one list, which change together: they share the beginning of their digests, so that they lie side by side.
 _LIST_PAGE = re.compile(r"(/(?:query/series|library|categories)(?:/[^/]+)?)/[0-9]+")

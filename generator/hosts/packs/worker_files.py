@@ -13,8 +13,8 @@ from ...api import policies
 from ...api.payloads import errors
 from ...filesystem import delete_file, read_regular, remove_empty_folders, write_if_changed
 from ...javascript import modules
+from ...release.manifest_reader import ManifestReader
 from ...release.store import refuse_links
-from ...release.table import ReleaseTable
 from ...templating import Templates
 from . import pack_format
 
@@ -43,7 +43,7 @@ class WorkerFiles(NamedTuple):
     running: bytes
 
 
-def of_release(table: ReleaseTable, directories: Mapping[str, bytes]) -> WorkerFiles:
+def of_release(table: ManifestReader, directories: Mapping[str, bytes]) -> WorkerFiles:
     code = modules.of_worker()
     starts = {f"{WORKER}/{name}": code.pop(name) for name in _STARTS}
     # Modules of another version get another folder, so that an interrupted run mixes none of them.
@@ -62,7 +62,7 @@ def of_release(table: ReleaseTable, directories: Mapping[str, bytes]) -> WorkerF
     return WorkerFiles(own | starts, settings, _TEMPLATES.render("release.js", values), running)
 
 
-def worker_rules(table: ReleaseTable) -> dict[str, object]:
+def worker_rules(table: ManifestReader) -> dict[str, object]:
     """The rules as JSON. They hold digests of API keys, so they are part of the worker and of no public file."""
     return {
         **asdict(table.rules),

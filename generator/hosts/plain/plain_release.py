@@ -7,8 +7,8 @@ from typing import NamedTuple
 from ...api import policies
 from ...api.resources import Alias, Gate
 from ...release.manifest import Published
+from ...release.manifest_reader import ManifestReader
 from ...release.rules import Rules
-from ...release.table import ReleaseTable
 
 
 class PlainRelease(NamedTuple):
@@ -37,9 +37,9 @@ class PlainRelease(NamedTuple):
         return {gate.url: gate.target for gate in self.gates if gate.status == 308}
 
 
-def read(table: ReleaseTable, dist: Path) -> PlainRelease:
+def read(table: ManifestReader, dist: Path) -> PlainRelease:
     """The entries of all segments, without bodies that only the server or a holder of an API key reads."""
-    entries = [entry for slug in table.slugs for entry in table.entries(slug) if "#" not in entry.url]
+    entries = [entry for slug in table.segments for entry in table.entries(slug) if "#" not in entry.url]
     bodies = [entry for entry in entries if isinstance(entry, Published)]
     gates = [entry for entry in entries if isinstance(entry, Gate)]
     public = [body for body in bodies if not body.restricted]

@@ -12,8 +12,7 @@ from ...api.resources import key
 from ...nginx import maps
 from ...release import manifest, manifest_reader
 from ...release.manifest import Published
-from ...release.manifest_reader import ManifestReader
-from ...release.table import KEYS_FILE
+from ...release.manifest_reader import KEYS_FILE, ManifestReader
 
 # Larger bodies are compared by ETag only, because parsed values need ten times the memory.
 LARGEST = 1 << 25

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 from ... import encoding
 from ...api.payloads import errors
-from ...api.resources import JSON
+from ...api.resources import JSON, Alias
 from ...http_client import Response
-from ...release.table import Alias
 from .bodies import PROMISES, expected_headers
 from .probe import (
     Headers,

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...api.resources import Alias, Gate
 from ...release.manifest import Published
 from ...release.rules import Rules
 from ...release.store import Store
-from ...release.table import Alias, Gate
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Subjects:
     @classmethod
     def of(cls, store: Store) -> "Subjects":
         with store.table() as table:
-            entries = [entry for slug in table.slugs for entry in table.entries(slug)]
+            entries = [entry for slug in table.segments for entry in table.entries(slug)]
             return cls(
                 store,
                 table.id,
