@@ -17,7 +17,7 @@ from ..api.resources import Gate
 from ..errors import FlatpanelError
 from ..nginx import maps
 from ..release import journal, manifest
-from ..release.changes import Difference, differences
+from ..release.changes import EntryDifference, differences
 from ..release.manifest import Entry, Published
 from ..release.manifest_reader import KEYS_FILE, ManifestReader, dump_keys
 from ..release.transaction import NextRelease, Transaction
@@ -144,7 +144,7 @@ class _Plan:
             while block := opened.read(_BLOCK):
                 yield block
 
-    def _reopened(self, differing: Iterable[Difference]) -> Iterator[tuple[str, str]]:
+    def _reopened(self, differing: Iterable[EntryDifference]) -> Iterator[tuple[str, str]]:
         opened: dict[str, dict[str, str]] = {}
         for difference in differing:
             old, new = difference.bodies
@@ -167,7 +167,7 @@ class _Plan:
         return "no longer in /api and /api/v1" if was_old and not is_old else ""
 
 
-def _redated(differing: Iterable[Difference]) -> Iterator[Published]:
+def _redated(differing: Iterable[EntryDifference]) -> Iterator[Published]:
     """The bodies of the target whose Last-Modified differs in the current release."""
     for old, new in (difference.bodies for difference in differing):
         if new and not (old and old.modified == new.modified):

@@ -11,7 +11,7 @@ from .manifest import Entry, Published
 ADDED, CHANGED, REMOVED = KINDS = ("added", "changed", "removed")
 
 
-class Difference(NamedTuple):
+class EntryDifference(NamedTuple):
     """A URL whose lines differ in two releases; None stands for a missing line."""
 
     # The series that has the URL, in the newer release if both have it; empty for the catalog as a whole.
@@ -50,7 +50,7 @@ class Lines(Protocol):
         """The lines of a series."""
 
 
-def differences(old: Lines, new: Lines, slugs: Iterable[str] | None = None) -> Iterator[Difference]:
+def differences(old: Lines, new: Lines, slugs: Iterable[str] | None = None) -> Iterator[EntryDifference]:
     """Yield the URLs whose lines differ, series by series; `slugs` are those that can differ, or None for all.
 
     A URL that only one release has in a series waits for the other one until the end: a chapter that moved to another
@@ -62,16 +62,16 @@ def differences(old: Lines, new: Lines, slugs: Iterable[str] | None = None) -> I
         before, after = _differing_entries(old, new, slug)
         for url, entry in after.items():
             if url in before or not old.segments:  # nothing can have moved in a first release
-                yield Difference(slug, url, before.pop(url, None), entry)
+                yield EntryDifference(slug, url, before.pop(url, None), entry)
             else:
                 added[url] = slug, entry
         removed.update((url, (slug, entry)) for url, entry in before.items())
     for url, (slug, entry) in added.items():
         _, former = removed.pop(url, (slug, None))
         if former != entry:
-            yield Difference(slug, url, former, entry)
+            yield EntryDifference(slug, url, former, entry)
     for url, (slug, entry) in removed.items():
-        yield Difference(slug, url, entry, None)
+        yield EntryDifference(slug, url, entry, None)
 
 
 def _differing_entries(old: Lines, new: Lines, slug: str) -> tuple[dict[str, Entry], dict[str, Entry]]:
@@ -112,7 +112,7 @@ class ReleaseChanges:
     other_counts: Counter[str]
 
 
-def release_changes(differing: Iterable[Difference]) -> ReleaseChanges:
+def release_changes(differing: Iterable[EntryDifference]) -> ReleaseChanges:
     """Count and list the URLs with another body."""
     by_slug: dict[str, SeriesChanges] = {}
     for difference in differing:

@@ -8,7 +8,7 @@ import pytest
 from generator.api.resources import Alias, Gate
 from generator.errors import FlatpanelError
 from generator.release import changes, manifest
-from generator.release.changes import Difference, differences, release_changes
+from generator.release.changes import EntryDifference, differences, release_changes
 from generator.release.manifest import Entry, Published
 
 
@@ -53,13 +53,13 @@ def test_differences_are_the_lines_of_one_side_by_url() -> None:
     found = list(differences(OLD, new))
 
     assert found == [
-        Difference("", "/api/series", body("/api/series"), body("/api/series", "b")),
-        Difference("first", "/1/a", body("/1/a"), body("/1/a", max_age=5)),
-        Difference("first", "/1/b", body("/1/b"), Gate("/1/b", 451)),
-        Difference("third", "/3", None, body("/3")),
-        Difference("first", "/1/read", Gate("/1/read", 308, "/x"), None),
-        Difference("second", "/2", body("/2"), None),
-        Difference("second", "/2?page=1", Alias("/2?page=1", "/2"), None),
+        EntryDifference("", "/api/series", body("/api/series"), body("/api/series", "b")),
+        EntryDifference("first", "/1/a", body("/1/a"), body("/1/a", max_age=5)),
+        EntryDifference("first", "/1/b", body("/1/b"), Gate("/1/b", 451)),
+        EntryDifference("third", "/3", None, body("/3")),
+        EntryDifference("first", "/1/read", Gate("/1/read", 308, "/x"), None),
+        EntryDifference("second", "/2", body("/2"), None),
+        EntryDifference("second", "/2?page=1", Alias("/2?page=1", "/2"), None),
     ]
     assert [difference.kind for difference in found] == ["changed", None, "removed", "added", None, "removed", None]
 
@@ -72,8 +72,8 @@ def test_a_url_that_moves_to_another_series_is_one_difference() -> None:
         second=[body("/2"), body("/1/a"), body("/1/b", "b")],
     )
 
-    assert list(differences(OLD, new)) == [Difference("second", "/1/b", body("/1/b"), body("/1/b", "b"))]
-    assert list(differences(new, OLD)) == [Difference("first", "/1/b", body("/1/b", "b"), body("/1/b"))]
+    assert list(differences(OLD, new)) == [EntryDifference("second", "/1/b", body("/1/b"), body("/1/b", "b"))]
+    assert list(differences(new, OLD)) == [EntryDifference("first", "/1/b", body("/1/b", "b"), body("/1/b"))]
 
 
 def test_only_the_given_series_are_read() -> None:
