@@ -10,8 +10,7 @@ from generator import encoding
 from generator.api.feeds import sitemaps
 from generator.api.resources import HTML
 from generator.catalog.entities import Catalog
-from tests.support.feed_catalog import FeedCatalog
-from tests.support.feeds import all_resources, bodies
+from tests.support.feeds import FeedCatalog, all_resources, bodies
 
 NAMESPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 BASE = "https://comics.example"

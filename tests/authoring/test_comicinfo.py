@@ -4,7 +4,7 @@ import pytest
 
 from generator.authoring import comicinfo
 from generator.errors import FlatpanelError
-from tests.support.page_archives import info
+from tests.support.images import info
 
 
 def fields_of(inside: str, *groups: str) -> dict[str, object]:

@@ -10,7 +10,7 @@ from click.testing import Result
 from generator.catalog.records import MAX_ID
 from generator.catalog.yaml import reader
 from tests.conftest import AS_OF, Site
-from tests.support import author_catalogs, page_archives
+from tests.support import author_catalogs, images
 from tests.support.author_catalogs import FIRST, SECOND, Run, everything
 
 New = Callable[..., Result]
@@ -108,8 +108,8 @@ def test_the_next_number_is_whole(site: Site, new: New, numbers: list[str], foll
 
 def test_pages_come_from_a_folder(site: Site, new: New, tmp_path: Path) -> None:
     """As a run if the names form one, otherwise as a list."""
-    run = page_archives.folder(tmp_path / "run", *(f"{page:03}.jpg" for page in range(12)))
-    odd = page_archives.folder(tmp_path / "odd", "10.jpg", "9 b.jpg", "9-a.jpg", "notes.txt")
+    run = images.folder(tmp_path / "run", *(f"{page:03}.jpg" for page in range(12)))
+    odd = images.folder(tmp_path / "odd", "10.jpg", "9 b.jpg", "9-a.jpg", "notes.txt")
 
     assert new("first", "--pages", run).stdout.endswith("chapter 2: id 2, 12 pages\n")
     assert last(site, FIRST)["pages"] == "000.jpg .. 011.jpg"
@@ -123,7 +123,7 @@ INFO = """<Title>A &lt; B</Title><Number>007.50</Number><Volume>2</Volume><Year>
 
 def test_comicinfo_sets_fields(site: Site, new: New, tmp_path: Path) -> None:
     """Volume, number, title, day and groups."""
-    path = page_archives.cbz(tmp_path / "a.cbz", "in/", "in/1.jpg", comicinfo=INFO)
+    path = images.cbz(tmp_path / "a.cbz", "in/", "in/1.jpg", comicinfo=INFO)
 
     assert new("first", "--pages", path).stdout.endswith("volume 2, chapter 7.5: id 2, 1 page\n")
     assert text(site, FIRST).endswith(
@@ -139,7 +139,7 @@ def test_comicinfo_sets_fields(site: Site, new: New, tmp_path: Path) -> None:
 
 def test_options_override_comicinfo(site: Site, new: New, tmp_path: Path) -> None:
     """Each option by itself."""
-    path = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=INFO)
+    path = images.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=INFO)
     options = [
         "--volume",
         3,
@@ -178,7 +178,7 @@ def test_published_needs_dashes(site: Site, new: New, day: str) -> None:
 
 def test_volume_0_overrides_comicinfo(site: Site, new: New, tmp_path: Path) -> None:
     """Many programs write the year in which the series began as its volume."""
-    archive = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo="<Volume>2011</Volume><Number>2</Number>")
+    archive = images.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo="<Volume>2011</Volume><Number>2</Number>")
     result = new("first", "--pages", archive, "--volume", "0")
 
     assert result.stdout.endswith(": chapter 2: id 2, 1 page\n")
@@ -251,7 +251,7 @@ def test_chapter_of_another_group_may_have_the_number(site: Site, new: New) -> N
 )
 def test_invalid_comicinfo_values_are_refused(site: Site, new: New, tmp_path: Path, inside: str, sentence: str) -> None:
     """The message names the archive and the option that overrides it."""
-    path = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=inside)
+    path = images.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=inside)
     before = everything(site)
     result = new("first", "--pages", path)
     field, _, message = sentence.partition(": ")
@@ -264,14 +264,14 @@ def test_invalid_comicinfo_values_are_refused(site: Site, new: New, tmp_path: Pa
 
 def test_an_invalid_option_is_named_instead_of_comicinfo(new: New, tmp_path: Path) -> None:
     """If both have a value."""
-    path = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=INFO)
+    path = images.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=INFO)
 
     assert new("first", "--pages", path, "--number", "x").stderr.startswith("--number: should be digits")
 
 
 def test_an_unreadable_comicinfo_is_refused(site: Site, new: New, tmp_path: Path) -> None:
     """For example with a document type."""
-    path = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=b"<!DOCTYPE a><ComicInfo/>")
+    path = images.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=b"<!DOCTYPE a><ComicInfo/>")
     result = new("first", "--pages", path)
 
     assert result.exit_code == 1
@@ -280,7 +280,7 @@ def test_an_unreadable_comicinfo_is_refused(site: Site, new: New, tmp_path: Path
 
 def test_invalid_page_names_are_refused(site: Site, new: New, tmp_path: Path) -> None:
     """File systems allow more names than a catalog."""
-    folder = page_archives.folder(tmp_path / "pages", "1.jpg", "a\\b.jpg")
+    folder = images.folder(tmp_path / "pages", "1.jpg", "a\\b.jpg")
     result = new("first", "--pages", folder)
 
     assert result.exit_code == 1
@@ -325,7 +325,7 @@ def test_a_dry_run_prints_a_diff(site: Site, new: New) -> None:
 
 def test_json_has_the_same_content(site: Site, new: New, tmp_path: Path) -> None:
     """And the names of the pages."""
-    pages = page_archives.folder(tmp_path / "pages", "2.jpg", "1.jpg")
+    pages = images.folder(tmp_path / "pages", "2.jpg", "1.jpg")
 
     assert json.loads(new("first", "--volume", 4, "--pages", pages, "--json").stdout) == {
         "ok": True,
@@ -363,7 +363,7 @@ def test_no_id_is_left_after_the_largest(site: Site, new: New) -> None:
 
 def test_new_chapters_can_be_built(site: Site, new: New, tmp_path: Path) -> None:
     """In both layouts, many times, without manual edits."""
-    pages = page_archives.cbz(tmp_path / "a.cbz", "1.jpg", "2.jpg", "x.jpg", comicinfo="<Title>- # : {}</Title>")
+    pages = images.cbz(tmp_path / "a.cbz", "1.jpg", "2.jpg", "x.jpg", comicinfo="<Title>- # : {}</Title>")
     for _ in range(3):
         for slug in ("first", "second", "long"):
             assert new(slug, "--pages", pages).exit_code == 0

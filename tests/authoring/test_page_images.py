@@ -11,7 +11,7 @@ import pytest
 
 from generator.errors import FlatpanelError
 from generator.media import page_images
-from tests.support import page_archives
+from tests.support import images
 
 Make = Callable[..., Path]
 
@@ -20,8 +20,8 @@ Make = Callable[..., Path]
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
     """Create a folder or an archive with files of these names."""
     if request.param == "folder":
-        return lambda *names, **more: page_archives.folder(tmp_path / "pages", *names, **more)
-    return lambda *names, **more: page_archives.cbz(tmp_path / "pages.cbz", *names, **more)
+        return lambda *names, **more: images.folder(tmp_path / "pages", *names, **more)
+    return lambda *names, **more: images.cbz(tmp_path / "pages.cbz", *names, **more)
 
 
 def test_pages_are_sorted_by_numbers_in_their_names(make: Make) -> None:
@@ -38,7 +38,7 @@ def test_the_order_does_not_depend_on_the_archive(tmp_path: Path) -> None:
     orders = []
     for seed in range(5):
         random.Random(seed).shuffle(names)
-        orders.append(page_images.read(page_archives.cbz(tmp_path / f"{seed}.cbz", *names)).pages)
+        orders.append(page_images.read(images.cbz(tmp_path / f"{seed}.cbz", *names)).pages)
 
     assert orders == [orders[0]] * 5
     assert orders[0][:2] == ["2" * 4999 + ".png", "1" * 5000 + ".png"]
@@ -122,7 +122,7 @@ def test_a_large_comicinfo_is_refused(make: Make, monkeypatch: pytest.MonkeyPatc
 
 def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The archive declares a small ComicInfo.xml that unpacks to a large one."""
-    path = page_archives.cbz(tmp_path / "a.cbz", "1.png", comicinfo=b" " * (8 << 20))
+    path = images.cbz(tmp_path / "a.cbz", "1.png", comicinfo=b" " * (8 << 20))
     asked: list[int] = []
     read = zipfile.ZipExtFile.read
     monkeypatch.setattr(zipfile.ZipExtFile, "read", lambda self, n=-1: (asked.append(n), read(self, n))[1])
@@ -145,9 +145,7 @@ def test_too_many_files_are_refused(make: Make, monkeypatch: pytest.MonkeyPatch)
 def test_listing_files_stops_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hidden folders are not listed at all."""
     monkeypatch.setattr(page_images, "MAX_FILES", 3)
-    assert page_images.read(page_archives.folder(tmp_path, "1.png", *(f".git/{one}" for one in "abcd"))).pages == [
-        "1.png"
-    ]
+    assert page_images.read(images.folder(tmp_path, "1.png", *(f".git/{one}" for one in "abcd"))).pages == ["1.png"]
 
     def endless(_: Path) -> Iterator[str]:
         yield from ("1.png",) * 10
@@ -163,7 +161,7 @@ def test_listing_files_stops_at_the_limit(tmp_path: Path, monkeypatch: pytest.Mo
 )
 def test_unsafe_paths_are_refused(tmp_path: Path, name: str) -> None:
     """Unpacking such an archive could write anywhere."""
-    path = page_archives.cbz(tmp_path / "a.cbz", "2.png", name)
+    path = images.cbz(tmp_path / "a.cbz", "2.png", name)
 
     with pytest.raises(FlatpanelError) as caught:
         page_images.read(path)
@@ -174,12 +172,12 @@ def test_unsafe_paths_are_refused(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["a..b.png", "1..png", "ab:c.png"])
 def test_dots_and_colons_in_names_are_safe(tmp_path: Path, name: str) -> None:
     """Only what a system reads as a path is refused."""
-    assert page_images.read(page_archives.cbz(tmp_path / "a.cbz", f"in.side/{name}")).pages == [name]
+    assert page_images.read(images.cbz(tmp_path / "a.cbz", f"in.side/{name}")).pages == [name]
 
 
 def archive_without_utf8_flag(path: Path, name: bytes) -> Path:
     """An archive that does not state the encoding of its one name."""
-    page_archives.cbz(path, "x" * len(name))
+    images.cbz(path, "x" * len(name))
     path.write_bytes(path.read_bytes().replace(b"x" * len(name), name))
     return path
 
@@ -204,7 +202,7 @@ def test_file_names_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("packed", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_unsupported_compression_is_refused(tmp_path: Path, packed: int) -> None:
     """It cannot be unpacked with a size limit."""
-    path = page_archives.cbz(tmp_path / "a.cbz", "1.png", comicinfo="<Title>A</Title>", packed=packed)
+    path = images.cbz(tmp_path / "a.cbz", "1.png", comicinfo="<Title>A</Title>", packed=packed)
 
     with pytest.raises(
         FlatpanelError, match=r"ComicInfo\.xml is encrypted or has an unsupported compression; pack the archive again"
@@ -214,7 +212,7 @@ def test_unsupported_compression_is_refused(tmp_path: Path, packed: int) -> None
 
 def test_an_encrypted_comicinfo_is_refused(tmp_path: Path) -> None:
     """Names can be read without a password."""
-    path = page_archives.cbz(tmp_path / "a.cbz", "1.png", comicinfo="<Title>A</Title>")
+    path = images.cbz(tmp_path / "a.cbz", "1.png", comicinfo="<Title>A</Title>")
     text = bytearray(path.read_bytes())
     entry = text.rindex(b"PK\x01\x02")
     struct.pack_into("<H", text, entry + 8, 1)
@@ -227,7 +225,7 @@ def test_an_encrypted_comicinfo_is_refused(tmp_path: Path) -> None:
 def test_an_archive_in_an_archive_is_not_a_page(tmp_path: Path) -> None:
     """Only names with an image type are pages."""
     with pytest.raises(FlatpanelError, match="contains no images"):
-        page_images.read(page_archives.cbz(tmp_path / "a.cbz", "1.cbz"))
+        page_images.read(images.cbz(tmp_path / "a.cbz", "1.cbz"))
 
 
 def test_a_missing_path_is_named(tmp_path: Path) -> None:
@@ -273,7 +271,7 @@ def test_a_folder_without_permission_is_named(tmp_path: Path, monkeypatch: pytes
 
 def test_a_member_without_a_name_is_ignored(tmp_path: Path) -> None:
     """The zip format allows it."""
-    path = page_archives.cbz(tmp_path / "a.cbz", "1.png", "x")
+    path = images.cbz(tmp_path / "a.cbz", "1.png", "x")
     path.write_bytes(path.read_bytes().replace(b"x", b"\0"))
 
     assert page_images.read(path).pages == ["1.png"]
@@ -281,7 +279,7 @@ def test_a_member_without_a_name_is_ignored(tmp_path: Path) -> None:
 
 def test_damaged_archives_do_not_cause_tracebacks(tmp_path: Path) -> None:
     """With any bytes changed or cut off, an archive is read or refused."""
-    whole = page_archives.cbz(tmp_path / "whole.cbz", "in/1.png", "in/2.png", comicinfo="<Title>A</Title>").read_bytes()
+    whole = images.cbz(tmp_path / "whole.cbz", "in/1.png", "in/2.png", comicinfo="<Title>A</Title>").read_bytes()
     outcomes = set()
     for seed in range(1500):
         chance = random.Random(seed)

@@ -1,5 +1,7 @@
 """The canonical form of single values, for every accepted spelling."""
 
+import re
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -10,7 +12,20 @@ from hypothesis import strategies as st
 
 from generator.catalog import field_values
 from generator.catalog.yaml import scalars
-from tests.support.refusals import accepted
+
+
+def accepted(function: Callable[[Any], object], values: Iterable[Any], message: str) -> list[Any]:
+    """Those of the values for which the function raises no ValueError with a message that matches."""
+    taken = []
+    for value in values:
+        try:
+            function(value)
+            taken.append(value)
+        except ValueError as error:
+            if not re.search(message, str(error)):
+                taken.append((value, str(error)))
+    return taken
+
 
 NOON = int(datetime(2026, 5, 1, 12, tzinfo=UTC).timestamp())
 

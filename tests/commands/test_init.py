@@ -20,7 +20,7 @@ from tests.nginx.test_config import nginx_check
 from tests.project.test_docs import unknown_in
 from tests.support import nginx_client, tree_snapshot
 from tests.support.author_catalogs import Run
-from tests.support.page_archives import cbz
+from tests.support.images import cbz
 from tests.support.paths import BUILD
 from tests.support.schema_editor import SCHEMAS, Editor, plain
 

@@ -15,11 +15,10 @@ from generator.commands.output import print_data
 from generator.installation import how_to_add
 from generator.media.named_files import url_path
 from tests.conftest import AS_OF, Site
-from tests.support import fake_site, media_catalog, media_server
+from tests.support import fake_site, media_server
 from tests.support.fake_site import Reply
 from tests.support.images import image
-from tests.support.media_catalog import FILES
-from tests.support.media_server import MediaServer
+from tests.support.media_server import FILES, MediaServer
 from tests.support.paths import BUILD
 from tests.support.terminal import on_a_terminal
 from tests.support.tree_snapshot import content, state
@@ -32,7 +31,7 @@ SCREEN = 40
 @pytest.fixture
 def media(site: Site, run: Callable[..., Result]) -> Media:
     """Run `media …` on a catalog whose media are in `media`."""
-    media_catalog.write(site)
+    media_server.write_catalog(site)
     media_server.fill(site.folder / "media", FILES)
     return lambda name, *words: run("media", name, "--catalog", site.folder / "catalog_src", *words, **ENVIRONMENT)
 

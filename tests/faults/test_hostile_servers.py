@@ -293,9 +293,14 @@ def built(site: Site) -> Site:
 
 
 @pytest.mark.bounds
-def test_verify_limits_the_size_of_responses(built: Site, run: Callable[..., Result]) -> None:
-    """A body to the size in the manifest, everything else to a fixed size; never a traceback."""
-    for attack in ENDLESS.values():
+def test_verify_limits_the_size_of_responses(
+    without_sync_and_docs: None, built: Site, run: Callable[..., Result]
+) -> None:
+    """A body to the size in the manifest, everything else to a fixed size; never a traceback.
+
+    The client is the one that other tests attack in each way.
+    """
+    for attack in [*ENDLESS.values()][::3]:
         with attacking(in_batches(attack)) as url:
             result = run("verify", "--out", built.folder / "dist", "--url", url)
 
@@ -356,8 +361,10 @@ MANY: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.bounds
-@pytest.mark.parametrize("path", ["/api/v2/series", "/api/v1/series"])
-@pytest.mark.parametrize("kind", MANY)
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [*((kind, "/api/v2/series") for kind in MANY), ("an array of empty objects", "/api/v1/series")],
+)
 def test_an_import_needs_little_memory_for_large_responses(kind: str, path: str, tmp_path: Path) -> None:
     """63 MiB of empty objects would be gigabytes of values; an import stays below 300 MB."""
     with serving(small() | {path: Reply(body=MANY[kind]())}) as site:

@@ -8,7 +8,7 @@ from generator.hosts.plain.export import export_for
 from tests.conftest import Serve
 from tests.hosts.plain_cases import ODD, conditions, every_entry, public
 from tests.support import plain_hosts
-from tests.support.site_pair import Pair, Seen, without
+from tests.support.plain_hosts import Pair, Seen, without
 
 pytestmark = [pytest.mark.hosts, plain_hosts.needs_caddy]
 

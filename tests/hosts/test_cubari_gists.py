@@ -10,7 +10,7 @@ from click.testing import Result
 
 from generator.hosts import cubari_gists
 from tests.conftest import Site
-from tests.support.feed_catalog import FeedCatalog
+from tests.support.feeds import FeedCatalog
 
 Export = Callable[..., Result]
 

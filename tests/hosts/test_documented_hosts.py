@@ -1,16 +1,93 @@
 """Each real host keeps exactly the promises that docs/hosts.md says."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
+from generator.commands import cli
+from generator.hosts.packs.pack_files import pack_release
+from generator.hosts.plain.export import export_for
 from generator.review.promises.hosts import HOSTS
 from generator.review.promises.table import PROMISES
+from tests.conftest import Site
+from tests.support import edge_servers, nginx_client, plain_hosts
 from tests.support.host_sites import HostSite, served_site
-from tests.support.real_hosts import REAL_HOSTS
+from tests.support.lying_proxy import lying
+from tests.support.node_tools import needs_wrangler
+from tests.support.object_stores import BUCKET, ObjectStore
+
+# The servers, each serving a built site on a free loopback port
+
+
+class RealHost(NamedTuple):
+    """A host, how a test starts it, and when the test is skipped."""
+
+    start: Callable[..., AbstractContextManager[str]]
+    marks: tuple[pytest.MarkDecorator, ...] = ()
+    # The names of fixtures that `start` gets after the site, its nginx and a folder.
+    fixtures: tuple[str, ...] = ()
+
+
+def _url(web: nginx_client.Web) -> str:
+    return f"http://127.0.0.1:{web.port}"
+
+
+@contextmanager
+def _nginx(site: Site, web: nginx_client.Web, folder: Path) -> Iterator[str]:
+    yield _url(web)
+
+
+def _edge(runtime: str) -> RealHost:
+    @contextmanager
+    def start(site: Site, web: nginx_client.Web, folder: Path) -> Iterator[str]:
+        pack_release(site.store, folder / "packed")
+        with edge_servers.running(runtime, folder / "packed") as server:
+            yield _url(server)
+
+    return RealHost(start, (*edge_servers.on_edge_runtimes,))
+
+
+def _exported(
+    host: str, serve: Callable[[Path], AbstractContextManager[nginx_client.Web]], *marks: pytest.MarkDecorator
+) -> RealHost:
+    @contextmanager
+    def start(site: Site, web: nginx_client.Web, folder: Path) -> Iterator[str]:
+        with plain_hosts.readable_folder() as readable:
+            export_for(site.store, host, readable / "export")
+            with serve(readable / "export") as server:
+                yield _url(server)
+
+    return RealHost(start, marks)
+
+
+@contextmanager
+def _bucket(site: Site, web: nginx_client.Web, folder: Path, store: ObjectStore) -> Iterator[str]:
+    """A bucket under a host name of its own, as stores offer it: the proxy adds the name of the bucket to each path."""
+    rule = {"AllowedMethods": ["GET", "HEAD"], "AllowedOrigins": ["*"], "ExposeHeaders": ["ETag"]}
+    store.api.put_bucket_cors(Bucket=BUCKET, CORSConfiguration={"CORSRules": [rule]})
+    port = int(store.endpoint.rpartition(":")[2])
+    with lying(port, lambda asked, answer: answer, prefix=f"/{BUCKET}/site") as url:
+        command = ["publish", f"s3://{BUCKET}/site", "--out", str(site.folder / "dist"), "--url", url]
+        result = CliRunner().invoke(cli.main, command, env=dict(store.environment))
+        assert result.exit_code == 0, result.output
+        yield url
+
+
+REAL_HOSTS: Mapping[str, RealHost] = {
+    "nginx": RealHost(_nginx),
+    "workerd": _edge("workerd"),
+    "deno": _edge("deno"),
+    "caddy": _exported("caddy", plain_hosts.caddy, plain_hosts.needs_caddy),
+    "apache": _exported("apache", plain_hosts.apache, plain_hosts.needs_apache),
+    "cloudflare": _exported("cloudflare", plain_hosts.wrangler, needs_wrangler, pytest.mark.edge),
+    "s3": RealHost(_bucket, fixtures=("seaweed",)),
+}
+
 
 pytestmark = pytest.mark.hosts
 

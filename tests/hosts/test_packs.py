@@ -21,7 +21,7 @@ from generator.release.store import Store
 from tests.conftest import Site, copy_of
 from tests.support import core_server, tree_snapshot
 from tests.support.catalog_edits import EDITS
-from tests.support.feed_catalog import FeedCatalog
+from tests.support.feeds import FeedCatalog
 from tests.support.incremental_pair import Event, IncrementalPair, in_memory
 from tests.support.killed_builds import killed_at, moments
 from tests.support.pack_reader import TREES, PackedFolder, Record

@@ -14,7 +14,7 @@ from tests.hosts.plain_cases import Case, public
 from tests.hosts.unusual_site import ENCODED, unusual_site
 from tests.support import plain_hosts
 from tests.support.nginx_client import Answer, Web
-from tests.support.site_pair import Pair, seen
+from tests.support.plain_hosts import Pair, seen
 
 SERVERS = {"caddy": plain_hosts.caddy, "apache": plain_hosts.apache}
 NOT_IMPLEMENTED = (501, b'{"detail":"Not implemented."}')

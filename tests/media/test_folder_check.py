@@ -9,9 +9,9 @@ from generator.catalog.confined_folder import ConfinedFolder
 from generator.media import folder_check, image_sizes, named_files
 from generator.media.folder_check import Finding, FolderCheck
 from tests.conftest import AS_OF, Site
-from tests.support import media_catalog, media_server
+from tests.support import media_server
 from tests.support.images import NAMES, image
-from tests.support.media_catalog import FILES
+from tests.support.media_server import FILES
 from tests.support.paths import ROOT
 from tests.support.tree_snapshot import state
 
@@ -19,7 +19,7 @@ from tests.support.tree_snapshot import state
 @pytest.fixture
 def media(site: Site) -> Path:
     """The folder of a catalog's media, complete."""
-    media_catalog.write(site)
+    media_server.write_catalog(site)
     media_server.fill(site.folder / "media", FILES)
     return site.folder / "media"
 
@@ -113,7 +113,7 @@ def test_links_are_not_followed(media: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [*NAMES, "a.tiff", "plain", ".a.png"])
 def test_names_that_nginx_does_not_serve_are_a_fault(site: Site, name: str) -> None:
     """The same extensions as in media.conf."""
-    media_catalog.write(site)
+    media_server.write_catalog(site)
     site.write("series/one.yaml", f"title: T\ncover: {name}\n")
     media = site.folder / "media"
     media_server.fill(media, [*FILES[:3], f"series/one/{name}"])

@@ -6,8 +6,8 @@ from generator.errors import CatalogError
 from generator.media import named_files, page_images
 from generator.media.named_files import MediaFile, NamedMedia
 from tests.conftest import AS_OF, Site
-from tests.support import media_catalog
-from tests.support.media_catalog import FILES
+from tests.support import media_server
+from tests.support.media_server import FILES
 
 ROOT = "https://comics.example/media/"
 
@@ -18,7 +18,7 @@ def read(site: Site) -> NamedMedia:
 
 def test_every_image_is_named_by_its_path(site: Site) -> None:
     """Covers, pages, logos and avatars, in the order of the catalog; people without an image name none."""
-    media_catalog.write(site)
+    media_server.write_catalog(site)
     named = read(site)
 
     assert (tuple(named.files), named.root, named.elsewhere) == (FILES, ROOT, {})
@@ -29,7 +29,7 @@ def test_every_image_is_named_by_its_path(site: Site) -> None:
 
 def test_paths_and_urls_are_those_of_responses(site: Site) -> None:
     """The URL of a path is the URL that a client gets."""
-    media_catalog.write(site)
+    media_server.write_catalog(site)
 
     urls = [named_files.url_path(path) for path in read(site).files]
     assert urls[-2:] == ["series/one/2/2.5/a%20b%23.gif", "series/one/2/2.5/%E7%B4%99.webp"]
@@ -48,7 +48,7 @@ def test_pages_know_their_restrictions(
     site: Site, values: dict[str, bool], page: tuple[str, ...], scheduled: tuple[str, ...]
 ) -> None:
     """Covers are shown in any case."""
-    media_catalog.write(site, **values)
+    media_server.write_catalog(site, **values)
     files = read(site).files
 
     assert files["series/one/0/1/1.png"].restrictions == page
@@ -57,7 +57,7 @@ def test_pages_know_their_restrictions(
 
 
 def test_restricted_pages_can_be_left_out(site: Site) -> None:
-    media_catalog.write(site)
+    media_server.write_catalog(site)
     named = read(site)
 
     assert tuple(named.without(["scheduled"]).files) == FILES[:-2]
@@ -68,7 +68,7 @@ PAGES = "title: Two\ncover: {cover}\nchapters:\n  - {{id: 9, number: 1, publishe
 
 
 def with_pages(site: Site, *pages: str, cover: str = "c.png") -> NamedMedia:
-    media_catalog.write(site)
+    media_server.write_catalog(site)
     site.write("series/one.yaml", PAGES.format(cover=cover, pages=", ".join(f'"{page}"' for page in pages)))
     return read(site)
 
@@ -107,7 +107,7 @@ def test_other_urls_are_elsewhere(site: Site, url: str) -> None:
 
 
 def test_the_media_root_may_be_another_host(site: Site) -> None:
-    media_catalog.write(site, media="https://images.example/of/comics/")
+    media_server.write_catalog(site, media="https://images.example/of/comics/")
     named = read(site)
 
     assert (named.root, tuple(named.files)) == ("https://images.example/of/comics/", FILES)
@@ -115,7 +115,7 @@ def test_the_media_root_may_be_another_host(site: Site) -> None:
 
 def test_a_page_that_readers_get_has_no_restriction(site: Site) -> None:
     """A second chapter with the same image is scheduled."""
-    media_catalog.write(site)
+    media_server.write_catalog(site)
     page = f'["{ROOT}1.png"]'
     site.write(
         "series/one.yaml",
@@ -129,7 +129,7 @@ def test_a_page_that_readers_get_has_no_restriction(site: Site) -> None:
 
 def test_a_chapter_of_many_pages_is_listed(site: Site) -> None:
     """More pages than have ids of their own."""
-    media_catalog.write(site)
+    media_server.write_catalog(site)
     site.write(
         "series/one.yaml",
         "title: T\ncover: c\nchapters:\n  - {id: 9, number: 1, published: 2026-01-01, pages: 1.png .. 1500.png}\n",

@@ -7,8 +7,8 @@ import pytest
 from generator.errors import CatalogError
 from generator.media import size_file
 from tests.conftest import Site
-from tests.support import media_catalog
-from tests.support.media_catalog import FILES
+from tests.support import media_server
+from tests.support.media_server import FILES
 
 FIRST, SECOND, THIRD, SCHEDULED, _ = FILES[4:]
 HEAD = "# Sizes of pages by chapter id, written by `media check --write-sizes`.\n"
@@ -17,7 +17,7 @@ HEAD = "# Sizes of pages by chapter id, written by `media check --write-sizes`.\
 @pytest.fixture
 def written(site: Site) -> Path:
     """Where the sizes of a catalog with two chapters, of three pages and of two, are written."""
-    media_catalog.write(site)
+    media_server.write_catalog(site)
     return site.folder / "catalog_src/sizes.yaml"
 
 

@@ -18,8 +18,7 @@ from generator.server_url import ServerUrl
 from tests.support import fake_site, media_server
 from tests.support.fake_site import Replies, Reply
 from tests.support.images import image
-from tests.support.media_catalog import FILES
-from tests.support.media_server import MediaServer
+from tests.support.media_server import FILES, MediaServer
 from tests.support.tree_snapshot import content, files, state
 
 MODIFIED = 1_700_000_000

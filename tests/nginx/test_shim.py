@@ -12,10 +12,20 @@ import pytest
 
 from generator.api.payloads.series_index import NamedSets
 from generator.api.resources import SERIES_INDEX_URL
+from generator.javascript import modules
 from tests.conftest import Site, copy_of
 from tests.support.paths import DATA
-from tests.support.shim import copy_modules
 from tests.support.tables import each
+
+
+def copy_modules(folder: Path) -> Path:
+    """Write the files of a release to a folder where Node.js reads them as modules, not as scripts."""
+    folder.mkdir(parents=True)
+    for name, text in modules.of_nginx().items():
+        (folder / name).write_bytes(text)
+    (folder / "package.json").write_text('{"type": "module"}')
+    return folder
+
 
 NODE = shutil.which("node")
 CALL = DATA / "shim/call.mjs"

@@ -14,8 +14,8 @@ from generator import encoding
 from generator.api.payloads import series_index
 from generator.catalog.entities import Catalog, Category, Person, SeriesSummary
 from generator.catalog.site_settings import Site
+from tests.nginx.test_shim import copy_modules
 from tests.support.paths import DATA
-from tests.support.shim import copy_modules
 from tests.support.tables import each
 
 NODE = shutil.which("node")

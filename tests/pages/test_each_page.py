@@ -6,7 +6,7 @@ import pytest
 
 from tests.pages.test_page_files import KINDS
 from tests.support import browser, images, node_tools, page_sites
-from tests.support.browser_tab import PHONE, WIDE, Tab, Viewport
+from tests.support.browser import PHONE, WIDE, Tab, Viewport
 from tests.support.page_sites import PageSite
 
 pytestmark = browser.reads_pages

@@ -2,7 +2,7 @@
 
 from tests.conftest import Serve
 from tests.support import browser, images
-from tests.support.browser_tab import WIDE
+from tests.support.browser import WIDE
 
 # Of the test site `pages`: a chapter of four pages, and the hosts of images that the pages on the way to it name.
 SERIES, CHAPTER = "/read/moons/", "/read/moons/1/1/"

@@ -8,7 +8,7 @@ import pytest
 
 from tests.pages.test_each_page import TO_THE_END
 from tests.support import browser, images
-from tests.support.browser_tab import PHONE, WIDE, Tab
+from tests.support.browser import PHONE, WIDE, Tab
 from tests.support.page_sites import IMAGES, PageSite
 
 pytestmark = browser.reads_pages

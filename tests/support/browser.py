@@ -1,4 +1,9 @@
-"""Headless Chromium, controlled over a pipe with the DevTools protocol: no library, no open port."""
+"""Headless Chromium, controlled over a pipe with the DevTools protocol: no library, no open port.
+
+A tab is a class of its own: what a visitor does in it, and what the page asks for and reports.
+"""
+
+from __future__ import annotations
 
 import fcntl
 import json
@@ -8,14 +13,281 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
+from time import monotonic
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.browser_tab import Tab, Viewport
+# Seconds after which a condition that stays false fails the test.
+LIMIT = 60
+# Key codes of keys that type no text.
+CODES = {
+    "Tab": 9,
+    "Enter": 13,
+    "Escape": 27,
+    " ": 32,
+    "PageUp": 33,
+    "PageDown": 34,
+    "End": 35,
+    "Home": 36,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+}
+TYPED = {"Enter": "\r", " ": " "}
+SHIFT = 8
+
+# The sum of all layout shifts; scores of a session window can only be smaller.
+SHIFTS = """(() => {
+    const observer = new PerformanceObserver(() => {});
+    observer.observe({ type: "layout-shift", buffered: true });
+    return observer.takeRecords().filter((entry) => !entry.hadRecentInput)
+        .reduce((sum, entry) => sum + entry.value, 0);
+})()"""
+MIDDLE = """(() => {
+    const element = document.querySelector(%s);
+    const middle = () => {
+        const box = element.getBoundingClientRect();
+        return [box.x + box.width / 2, box.y + box.height / 2];
+    };
+    const hit = document.elementFromPoint(...middle());
+    if (!hit || !element.contains(hit)) element.scrollIntoView({ block: "center", behavior: "instant" });
+    return middle();
+})()"""
+
+
+@dataclass(frozen=True)
+class Viewport:
+    """The screen of a visitor."""
+
+    width: int = 1280
+    height: int = 900
+    touch: bool = False
+    scheme: str = "light"
+    scripts: bool = True
+    # Pixels of the picture per pixel of CSS.
+    scale: float = 1
+
+
+PHONE = Viewport(390, 844, touch=True)
+WIDE = Viewport(1280, 900)
+
+
+class Tab:
+    """A tab, attached to the browser by a session."""
+
+    def __init__(self, browser: Browser, session: str) -> None:
+        self.browser = browser
+        self.session = session
+        self.answers: dict[str, tuple[str, bytes]] = {}
+
+    def send(self, method: str, **parameters: object) -> dict[str, Any]:
+        return self.browser.send(method, self.session, **parameters)
+
+    def prepare(self, viewport: Viewport) -> None:
+        for domain in ("Page", "Runtime", "Log", "Network", "Audits"):
+            self.send(f"{domain}.enable")
+        self.send(
+            "Emulation.setDeviceMetricsOverride",
+            width=viewport.width,
+            height=viewport.height,
+            deviceScaleFactor=viewport.scale,
+            mobile=viewport.touch,
+        )
+        scheme = {"name": "prefers-color-scheme", "value": viewport.scheme}
+        self.send("Emulation.setEmulatedMedia", features=[scheme])
+        self.send("Emulation.setFocusEmulationEnabled", enabled=True)
+        if viewport.touch:
+            self.send("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=1)
+        if not viewport.scripts:
+            self.send("Emulation.setScriptExecutionDisabled", value=True)
+
+    # Loading
+
+    def open(self, url: str) -> None:
+        """Load a page with everything that it needs at once."""
+        start = len(self.browser.events)
+        result = self.send("Page.navigate", url=url)
+        assert "errorText" not in result, (url, result["errorText"])
+        # A link inside of the page loads nothing.
+        if "loaderId" in result:
+            self.wait_for_event("Page.loadEventFired", start)
+
+    def wait_for_event(self, method: str, start: int) -> None:
+        while not any(self._is_own(event, method) for event in self.browser.events[start:]):
+            self.browser.hear(method)
+
+    def intercept(self, url: str, kind: str, body: bytes) -> None:
+        """Answer requests for `url`, which may have a `*`, instead of a server."""
+        self.answers[url] = kind, body
+        self.browser.interceptors[self.session] = self._answer
+        self.send("Fetch.enable", patterns=[{"urlPattern": url} for url in self.answers])
+
+    def _answer(self, paused: dict[str, Any]) -> None:
+        asked = paused["request"]["url"]
+        kind, body = next(answer for url, answer in self.answers.items() if fnmatchcase(asked, url))
+        self.browser.post(
+            "Fetch.fulfillRequest",
+            self.session,
+            requestId=paused["requestId"],
+            responseCode=200,
+            responseHeaders=[{"name": "Content-Type", "value": kind}],
+            body=b64encode(body).decode(),
+        )
+
+    # The page
+
+    def run(self, script: str) -> Any:
+        """Evaluate an expression in the page; a promise is awaited."""
+        reply = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in reply, reply["exceptionDetails"]
+        return reply["result"].get("value")
+
+    def wait_until(self, condition: str) -> Any:
+        """Evaluate an expression until it is true, also across pages, and return its value."""
+        end = monotonic() + LIMIT
+        while True:
+            parameters = {"expression": condition, "returnByValue": True}
+            reply = self.browser.ask("Runtime.evaluate", self.session, **parameters)
+            # A page that is left or not yet there has no values.
+            result = reply.get("result", {})
+            value = None if "exceptionDetails" in result else result.get("result", {}).get("value")
+            if value:
+                return value
+            assert monotonic() < end, f"never true: {condition}; at {self.run('location.href')}"
+            self.browser.hear(condition, 0.02)
+
+    def wait_for(self, selector: str) -> None:
+        """Wait until the page contains an element."""
+        self.wait_until(f"document.querySelector({json.dumps(selector)}) !== null")
+
+    def wait_for_path(self, path: str) -> None:
+        """Wait until the page at `path` is loaded."""
+        here = f"location.pathname + location.hash === {json.dumps(path)}"
+        self.wait_until(f"{here} && document.readyState === 'complete'")
+
+    @property
+    def path(self) -> str:
+        path: str = self.run("location.pathname + location.hash")
+        return path
+
+    def layout_shift(self) -> float:
+        return float(self.run(SHIFTS))
+
+    def picture(self, **parameters: object) -> bytes:
+        parameters = {"format": "png", **parameters}
+        return b64decode(self.send("Page.captureScreenshot", **parameters)["data"])
+
+    # The visitor
+
+    def press(self, key: str, *, shift: bool = False) -> None:
+        """Press and release a key, such as "ArrowRight" or "n"."""
+        text = TYPED.get(key, key if len(key) == 1 else "")
+        code = CODES.get(key) or ord(key.upper())
+        event = {"key": key, "windowsVirtualKeyCode": code, "modifiers": SHIFT if shift else 0}
+        self.send("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **event)
+        self.send("Input.dispatchKeyEvent", type="keyUp", **event)
+
+    def type(self, text: str) -> None:
+        for character in text:
+            self.press(character)
+
+    def middle(self, selector: str) -> tuple[float, float]:
+        """The position of the centre of an element, which is scrolled into view if a click would not hit it."""
+        x, y = self.run(MIDDLE % json.dumps(selector))
+        return x, y
+
+    def click(self, selector: str) -> None:
+        self.click_at(*self.middle(selector))
+
+    def click_at(self, x: float, y: float) -> None:
+        for kind in ("mousePressed", "mouseReleased"):
+            self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def tap(self, selector: str) -> None:
+        self.tap_at(*self.middle(selector))
+
+    def tap_at(self, x: float, y: float) -> None:
+        self.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        self.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def swipe(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Move a finger from one position to another one."""
+        self.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": start[0], "y": start[1]}])
+        for step in (0.25, 0.5, 0.75, 1):
+            x, y = (first + (last - first) * step for first, last in zip(start, end, strict=True))
+            self.send("Input.dispatchTouchEvent", type="touchMove", touchPoints=[{"x": x, "y": y}])
+        self.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def back(self) -> None:
+        self._go(-1)
+
+    def forward(self) -> None:
+        self._go(1)
+
+    def _go(self, step: int) -> None:
+        history = self.send("Page.getNavigationHistory")
+        entry = history["entries"][history["currentIndex"] + step]
+        self.send("Page.navigateToHistoryEntry", entryId=entry["id"])
+        url = urlsplit(entry["url"])
+        self.wait_for_path(url._replace(scheme="", netloc="", query="").geturl())
+
+    # What happened
+
+    def _is_own(self, event: dict[str, Any], method: str) -> bool:
+        return event["method"] == method and event.get("sessionId") == self.session
+
+    def events_of(self, method: str) -> list[dict[str, Any]]:
+        return [event["params"] for event in self.browser.events if self._is_own(event, method)]
+
+    def requests(self) -> list[tuple[str, int | None]]:
+        """The requests of the tab and the statuses of their responses; None if a request failed.
+
+        Waits for the responses: an image below the end of the window may load while the page is complete.
+        """
+        end = monotonic() + LIMIT
+        while (pending := self._pending()) and monotonic() < end:
+            self.browser.hear("responses", 0.02)
+        assert not pending, pending
+        statuses = {
+            event["requestId"]: event["response"]["status"] for event in self.events_of("Network.responseReceived")
+        }
+        return [
+            (event["request"]["url"], statuses.get(event["requestId"]))
+            for event in self.events_of("Network.requestWillBeSent")
+        ]
+
+    def _pending(self) -> list[str]:
+        """The URLs of requests that have neither a response nor an error yet."""
+        ended = {
+            event["requestId"]
+            for method in ("Network.responseReceived", "Network.loadingFailed")
+            for event in self.events_of(method)
+        }
+        sent = self.events_of("Network.requestWillBeSent")
+        return [event["request"]["url"] for event in sent if event["requestId"] not in ended]
+
+    def origins(self) -> set[str]:
+        """The origins of all requests, sent or blocked."""
+        urls = [urlsplit(url) for url, _ in self.requests()]
+        return {f"{url.scheme}://{url.netloc}" for url in urls if url.scheme not in ("data", "about")}
+
+    def complaints(self) -> list[object]:
+        """All messages of the console, uncaught exceptions, and issues such as a violated policy."""
+        issues = [event["issue"] for event in self.events_of("Audits.issueAdded")]
+        entries = [event["entry"] for event in self.events_of("Log.entryAdded")]
+        calls = self.events_of("Runtime.consoleAPICalled")
+        thrown = [event["exceptionDetails"] for event in self.events_of("Runtime.exceptionThrown")]
+        return [*entries, *calls, *thrown, *issues]
+
 
 COMMAND = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 # CI must have one, so that its tests fail there instead.

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.browser_tab import Tab
+from tests.support.browser import Tab
 from tests.support.paths import DATA, ROOT
 
 MODULES = ROOT / ".node/node_modules"

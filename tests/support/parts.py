@@ -25,8 +25,8 @@ KINDS = {
     COVERAGE: {"hosts"},
 }
 PARTS = (*KINDS, SAMPLES, NEWER_NGINX)
-# Lists of marks in tests/support, and the module whose parameters have some.
-SHARED_MARKS = ("on_edge_runtimes", "reads_pages", "real_hosts")
+# Lists of marks in tests/support.
+SHARED_MARKS = ("on_edge_runtimes", "reads_pages")
 
 
 def is_slow(item: pytest.Item) -> bool:

@@ -11,8 +11,8 @@ from generator.errors import FlatpanelError
 from generator.hosts.publish.s3.layouts import MediaLayout
 from tests.conftest import AS_OF
 from tests.hosts.publish.conftest import BucketPublisher
-from tests.support import media_catalog, media_server, tree_snapshot
-from tests.support.media_catalog import FILES
+from tests.support import media_server, tree_snapshot
+from tests.support.media_server import FILES
 from tests.support.object_stores import BUCKET, ObjectStore
 from tests.support.remote_site import Remote
 from tests.support.runs import sample
@@ -36,7 +36,7 @@ def fill(folder: Path, *, media: str = "") -> Path:
 
 @pytest.fixture
 def images(remote: Remote) -> Path:
-    media_catalog.write(remote.site)
+    media_server.write_catalog(remote.site)
     folder = fill(remote.site.folder)
     remote.site.build()
     return folder
@@ -213,7 +213,7 @@ def test_images_on_another_host_need_a_target(remote: Remote, images: Path) -> N
 
 def test_a_bucket_gets_the_images(publish: BucketPublisher) -> None:
     """With their type and their age. Only changed images are sent again, and none is removed."""
-    media_catalog.write(publish.site)
+    media_server.write_catalog(publish.site)
     images = fill(publish.site.folder)
     publish.site.build()
     options = ("--media", images, "--catalog", publish.site.folder / "catalog_src")
