@@ -47,7 +47,7 @@ REDIRECTS, KEYS = "redirects.map", "keys.map"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-class Line(NamedTuple):
+class MapLine(NamedTuple):
     """A line of one of the maps."""
 
     map: str
@@ -75,30 +75,30 @@ def longest(lines: Mapping[str, Sequence[bytes]]) -> int:
     return max((len(line) for map_lines in lines.values() for line in map_lines), default=0)
 
 
-def _entry_line(entry: Entry, letters: Mapping[tuple[bool, int], str]) -> Line:
+def _entry_line(entry: Entry, letters: Mapping[tuple[bool, int], str]) -> MapLine:
     if isinstance(entry, Published):
         return body_line(entry, letters)
     return gate_line(entry) if isinstance(entry, Gate) else alias_line(entry)
 
 
-def body_line(body: Published, letters: Mapping[tuple[bool, int], str]) -> Line:
+def body_line(body: Published, letters: Mapping[tuple[bool, int], str]) -> MapLine:
     """The line of a body: ETag, + or - for a gzip form or none, age letter, and Last-Modified."""
     letter = letters[body.restricted, body.max_age]
     return _line(key(body.url), f"{body.etag}{'-+'[body.gzip]}{letter}{last_modified(body) or ''}")
 
 
-def gate_line(gate: Gate) -> Line:
+def gate_line(gate: Gate) -> MapLine:
     """The line of a gate: 451 and its own key, or 308 and the path to redirect to; `key:` first if it needs a key."""
     path = key(gate.url)
     return _line(path, f"{'key:' * gate.restricted}{gate.status}{gate.target or path}")
 
 
-def alias_line(alias: Alias) -> Line:
+def alias_line(alias: Alias) -> MapLine:
     """The line of an alias: the key of its URL, or of all numbers the part before them, and the key of its target."""
     path, target = key(alias.url), quote(key(alias.target))
     if alias.target == LOCKED_RESULTS_URL:
-        return Line(LOCKED_PAGES, quote_key(path.rsplit("/", 2)[0]), target)
-    return Line(PAGES, quote_key(path), target)
+        return MapLine(LOCKED_PAGES, quote_key(path.rsplit("/", 2)[0]), target)
+    return MapLine(PAGES, quote_key(path), target)
 
 
 def redirects_map(rules: Rules) -> bytes:
@@ -119,11 +119,11 @@ def keys(text: bytes) -> dict[str, str]:
     return {digest: holder.removeprefix("=") for digest, holder in parse(text).items()}
 
 
-def _line(path: str, value: str) -> Line:
+def _line(path: str, value: str) -> MapLine:
     match = _MAP.fullmatch(path)
     if match and match.lastgroup:
-        return Line(match.lastgroup, match[match.lastgroup], quote(value))
-    return Line(EXACT, quote_key(path), quote_key(f"{value} {path}", "${fp_dollar}"))
+        return MapLine(match.lastgroup, match[match.lastgroup], quote(value))
+    return MapLine(EXACT, quote_key(path), quote_key(f"{value} {path}", "${fp_dollar}"))
 
 
 def dump(entries: Mapping[str, str]) -> bytes:

@@ -180,7 +180,7 @@ def test_a_build_continues_the_site_in_a_folder(site: Site, run: Run) -> None:
         built.folder / "conf",
     )
 
-    result = run("build", *places, "--as-of", tree_snapshot.AS_OF, "--previous", site.folder / "dist")
+    result = run("build", *places, "--as-of", site.options.as_of, "--previous", site.folder / "dist")
 
     assert result.exit_code == 0
     url = "/api/v2/series/first"
