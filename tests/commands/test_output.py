@@ -225,7 +225,7 @@ def test_diff_escapes_folder_names(site: Site, run: Run) -> None:
     (site.folder / "dist").rename(folder)
     for form in ("text", "markdown"):
         output_text = run(
-            "diff", folder, site.folder / "catalog_src", "--format", form, "--as-of", tree_snapshot.AS_OF
+            "diff", folder, site.folder / "catalog_src", "--format", form, "--as-of", site.options.as_of
         ).stdout
 
         assert "# Heading" in output_text and "\n# Heading" not in output_text
