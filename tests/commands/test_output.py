@@ -17,7 +17,6 @@ from generator.commands import importing, output
 from generator.errors import escaped
 from tests.conftest import Site
 from tests.project.test_architecture import MODULES, tree
-from tests.support import tree_snapshot
 from tests.support.paths import BUILD
 from tests.support.terminal import on_a_terminal
 
