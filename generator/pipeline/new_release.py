@@ -284,9 +284,8 @@ class ReleaseBuilder:
         rules, small_files = self._publish_lists()
         current = self.transaction.current_manifest
         # All other segments are those of the current release.
-        self.totals.compare(
-            current, self.segments, {"", *stale, *current.segments.keys() - self.segments.summaries.keys()}
-        )
+        removed = set(current.segments).difference(self.segments.segments)
+        self.totals.compare(current, self.segments, {"", *stale, *removed})
         highest_id = highest_chapter_id(self.scan, self._manifests)
         return segments.prepare(self.segments, small_files, highest_id, page_ids, rules, self.transaction.write_ahead())
 
