@@ -1,6 +1,7 @@
 """The architecture as rules: which package may import which, who may use a library, write, or ask for the time."""
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -254,6 +255,14 @@ def test_commands_do_not_import_each_other() -> None:
     ]
 
     assert offenders == []
+
+
+def test_one_module_prints_the_results_of_commands() -> None:
+    """A command returns its result, and does not choose between text and JSON."""
+    printing = ("print_json", "print_data")
+    users = {module for module in MODULES for name in printing if re.search(rf"\b{name}\b", text(module))}
+
+    assert users == {"commands/output", "commands/command"}
 
 
 def test_no_import_goes_in_a_circle() -> None:
