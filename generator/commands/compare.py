@@ -11,7 +11,7 @@ from ..review.site_compare.summary import comparison_lines, result_json
 from ..server_url import ServerUrl
 from . import options
 from .command import Command, Result
-from .importing import RequestOptions, SiteUrl, progress_of_requests, request_options
+from .importing import RequestOptions, Url, progress_of_requests, request_options
 from .output import bold
 
 CACHE = ".flatpanel_compare_cache"
@@ -24,8 +24,8 @@ CACHE = ".flatpanel_compare_cache"
         "compare https://comics.example https://new.comics.example --every --json",
     ],
 )
-@click.argument("first", metavar="URL1", type=SiteUrl())
-@click.argument("second", metavar="URL2", type=SiteUrl())
+@click.argument("first", metavar="URL1", type=Url())
+@click.argument("second", metavar="URL2", type=Url())
 @click.option("--every", is_flag=True, help="Request each chapter and its pages, not three of each series.")
 @click.option(
     "--cache",

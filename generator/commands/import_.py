@@ -1,6 +1,7 @@
 """`import`: copy the catalog of a running site, or of its database."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,7 +17,7 @@ from .importing import (
     CACHE,
     DatabaseOptions,
     RequestOptions,
-    SiteUrl,
+    Url,
     announce,
     database_options,
     progress_of_requests,
@@ -41,7 +42,7 @@ MAX_FILES = 6
         "import --from-database db.sqlite3 --accounts",
     ],
 )
-@click.argument("site", metavar="[URL]", required=False, type=SiteUrl())
+@click.argument("site", metavar="[URL]", required=False, type=Url())
 @database_options
 @options.catalog
 @click.option(
@@ -77,16 +78,15 @@ def import_(
     """
     if site is None and database.file is None:
         raise click.UsageError("pass the URL of a site, --from-database, or both")
-    import_options = requests.import_options(
-        site,
-        catalog,
-        cache,
+    choice, accounts = _choice(mine, theirs), database.account_data()
+    import_options = replace(
+        requests.import_options(site, catalog, cache),
         database=database.file,
         dry=dry_run,
-        choice=_choice(mine, theirs),
+        choice=choice,
         removes=removes,
         from_flatpanel=from_flatpanel,
-        accounts=database.account_data(),
+        accounts=accounts,
     )
     with progress_of_requests() as progress:
         result = run.run(import_options, progress, announce)

@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,6 @@ import click
 from ..catalog.confined_folder import ConfinedFolder
 from ..errors import FlatpanelError
 from ..imports.database.accounts import AccountData
-from ..imports.merge_plan import Choice
 from ..imports.run import ImportOptions, ImportResult
 from ..reading_sites.crawler import Progress
 from ..reading_sites.site_client import MAX_RESPONSE, site_url
@@ -30,14 +29,17 @@ _ADDED = ("series", "chapters", "others")
 STEPS = 1000
 
 
-class SiteUrl(click.ParamType[ServerUrl]):
-    """The URL of a site, or of one of its API pages."""
+class Url(click.ParamType[ServerUrl]):
+    """The URL of a server. By default of a site, or of one of its API pages."""
 
     name = "URL"
 
+    def __init__(self, parse: Callable[[str], ServerUrl] = site_url) -> None:
+        self.parse = parse
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ServerUrl:
         try:
-            return site_url(value)
+            return self.parse(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
@@ -54,7 +56,7 @@ class Source(click.ParamType[ServerUrl | Path]):
             self.fail(
                 f"should be a file, or a URL like https://comics.example, not {without_password(value)}", param, ctx
             )
-        return SiteUrl().convert(value, param, ctx)
+        return Url().convert(value, param, ctx)
 
 
 class Rate(click.FloatRange):
@@ -78,20 +80,7 @@ class RequestOptions:
     max_response: int
     allow_missing_ids: bool
 
-    def import_options(
-        self,
-        site: ServerUrl | None,
-        catalog: ConfinedFolder,
-        cache: Path | None = None,
-        *,
-        database: Path | None = None,
-        base_url: str = "",
-        dry: bool = False,
-        choice: Choice = "",
-        removes: bool = False,
-        from_flatpanel: bool = False,
-        accounts: AccountData = "",
-    ) -> ImportOptions:
+    def import_options(self, site: ServerUrl | None, catalog: ConfinedFolder, cache: Path | None) -> ImportOptions:
         """Return the options of an import. The default cache is beside the catalog, where later imports look."""
         return ImportOptions(
             site=site,
@@ -102,16 +91,9 @@ class RequestOptions:
             sleep=time.sleep,
             key=self.key(),
             rate=self.rate,
-            dry=dry,
-            choice=choice,
-            removes=removes,
             allows_missing_ids=self.allow_missing_ids,
-            from_flatpanel=from_flatpanel,
             timeout=self.timeout,
             max_response=self.max_response,
-            database=database,
-            base_url=base_url,
-            accounts=accounts,
         )
 
     def key(self) -> str | None:

@@ -72,12 +72,12 @@ def init(
         if database.file:
             raise click.UsageError("--import has a file already; --from-database needs --import URL")
         source, database = None, replace(database, file=source)
-    import_options = requests.import_options(
-        source,
-        ConfinedFolder(folder / CATALOG),
+    accounts = database.account_data()
+    import_options = replace(
+        requests.import_options(source, ConfinedFolder(folder / CATALOG), None),
         database=database.file and database.file.absolute(),
         base_url=base_url or "",
-        accounts=database.account_data(),
+        accounts=accounts,
     )
     return _import(folder, name, base_url, import_options)
 

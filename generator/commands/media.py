@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -24,24 +23,12 @@ from ..reading_sites.site_client import SiteClient
 from ..server_url import ServerUrl
 from . import options
 from .command import CommandGroup, Result
-from .importing import Rate, shown
+from .importing import Rate, Url, shown
 from .output import Line, counter, note, output_format, print_lines
 
 _AGENT = f"flatpanel/{__version__} (copies or checks the images of a catalog)"
 # MiB of one image.
 _MAX_IMAGE = 64
-
-
-class MediaUrl(click.ParamType[ServerUrl]):
-    """The URL of the media of a site."""
-
-    name = "URL"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ServerUrl:
-        try:
-            return ServerUrl.of(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
 
 
 _leave_out = click.option(
@@ -50,7 +37,7 @@ _leave_out = click.option(
     multiple=True,
     help="Leave out pages of such chapters; may be repeated.",
 )
-_source = click.option("--source", type=MediaUrl(), help="URL of the media.  [default: media of site.yaml]")
+_source = click.option("--source", type=Url(ServerUrl.of), help="URL of the media.  [default: media of site.yaml]")
 _all = click.option("--all", "shows_all", is_flag=True, help="Print every file instead of examples.")
 _rate = click.option("--rate", type=Rate(0.001, 100), default=5, show_default=True, help="Maximum requests per second.")
 
@@ -151,7 +138,7 @@ def check(
 
 
 def _server(url: str) -> ServerUrl:
-    server: ServerUrl = MediaUrl().convert(url, None, click.get_current_context())
+    server: ServerUrl = Url(ServerUrl.of).convert(url, None, click.get_current_context())
     return server
 
 

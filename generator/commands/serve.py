@@ -20,7 +20,6 @@ from click.core import ParameterSource
 
 from .. import encoding, filesystem, server_url
 from ..catalog import media_folder, reader, theme_files
-from ..catalog.confined_folder import Folder
 from ..catalog.site_settings import Site
 from ..catalog.snapshot import Snapshot
 from ..errors import FlatpanelError, escaped
@@ -314,8 +313,11 @@ class _Watch:
             closing(FolderEvents()) as events,
             with_timestamps(lambda: datetime.fromtimestamp(time.time()).strftime("%H:%M:%S ")),
         ):
-            wait = functools.partial(self._wait, events)
-            _watch_catalog(self.requested.catalog, before, wait, self._is_due, self._rebuild)
+            while self._wait(events, before):
+                now = theme_files.snapshot_with_theme(self.requested.catalog)
+                if now != before or self._is_due():
+                    before = now
+                    self._rebuild()
 
     def _wait(self, events: FolderEvents, files: Snapshot) -> bool:
         """Wait for a change of a file or of the current release, for at most 0.3 s. False if nginx has ended."""
@@ -370,21 +372,6 @@ class _Watch:
         server.reload()
         self.next_publication = result.next_publication
         return result
-
-
-def _watch_catalog(
-    folder: Folder,
-    before: Snapshot,
-    wait: Callable[[Snapshot], bool],
-    due: Callable[[], bool],
-    changed: Callable[[], None],
-) -> None:
-    """Call `changed` when `folder` differs from `before` and when something is `due`, until `wait` returns False."""
-    while wait(before):
-        now = theme_files.snapshot_with_theme(folder)
-        if now != before or due():
-            before = now
-            changed()
 
 
 def _changed_series(slugs: list[str]) -> str:
