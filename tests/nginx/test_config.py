@@ -159,7 +159,7 @@ def test_age_letters_depend_on_the_settings_only() -> None:
 TAG = "0" * 32
 
 
-def lines_of(url: str, target: str = "") -> list[maps.Line]:
+def lines_of(url: str, target: str = "") -> list[maps.MapLine]:
     """The lines of a body and of a gate at one URL."""
     body = published(0)._replace(url=url, etag="0" * 32, modified=86_400 * 36 + 3_661)
     return [
@@ -186,10 +186,10 @@ def lines_of(url: str, target: str = "") -> list[maps.Line]:
 def test_map_and_key_of_a_line_depend_on_its_url_only(url: str, file: str, word: str) -> None:
     """Map, key and value of a line depend on no other line."""
     assert lines_of(url, "/reader/") == [
-        maps.Line(file, word, f'"{TAG}+bFri, 06 Feb 1970 01:01:01 GMT"'),
-        maps.Line(file, word, "key:308/reader/"),
+        maps.MapLine(file, word, f'"{TAG}+bFri, 06 Feb 1970 01:01:01 GMT"'),
+        maps.MapLine(file, word, "key:308/reader/"),
     ]
-    assert lines_of(url)[1] == maps.Line(file, word, f"key:451{url}")
+    assert lines_of(url)[1] == maps.MapLine(file, word, f"key:451{url}")
 
 
 @each(
@@ -206,8 +206,8 @@ def test_key_that_is_not_spelled_like_its_url_is_repeated(url: str, word: str, v
     """nginx compares a URL as sent with the other keys, and ignores case. A dollar sign would begin a variable."""
     body, gate = lines_of(url, "/reader/")
 
-    assert body == maps.Line(maps.EXACT, word, f'"{TAG}+bFri, 06 Feb 1970 01:01:01 GMT {value}"')
-    assert gate == maps.Line(maps.EXACT, word, f'"key:308/reader/ {value}"')
+    assert body == maps.MapLine(maps.EXACT, word, f'"{TAG}+bFri, 06 Feb 1970 01:01:01 GMT {value}"')
+    assert gate == maps.MapLine(maps.EXACT, word, f'"key:308/reader/ {value}"')
 
 
 def test_folder_can_be_moved_after_the_build(site: Site, tmp_path: Path) -> None:
