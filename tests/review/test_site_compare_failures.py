@@ -5,12 +5,17 @@ import re
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from click.testing import Result
 
 from generator.review.site_compare import compared_site
+from generator.review.site_compare.facts import UNUSABLE, Difference, Facts
+from generator.review.site_compare.known_reasons import reason
 from tests.support.fake_site import FakeSite, Replies, Reply, serving, small
 from tests.support.moved_sites import compare, invoke
 
@@ -112,6 +117,15 @@ def test_unusable_response_is_a_difference(sites: Pair, tmp_path: Path) -> None:
     assert "note: both sites: /api/v2/members: not JSON; skipped\n" in result.output
     assert "  1 × /api/v2/members no usable response: /api/v2/members: unusable → unusable\n" in result.output
     assert "  1 × /api/v2/groups no usable response: /api/v2/groups: 200 → unusable\n" in result.output
+
+
+def test_no_reason_explains_unusable_responses() -> None:
+    """Not even if neither site sent a usable one, so that both values are equal texts."""
+    difference = Difference("/api/v2/members", "/api/v2/members", UNUSABLE, (), "unusable", "unusable")
+    original = cast(Facts, SimpleNamespace(from_original=True))
+
+    assert reason(difference, original) == ""
+    assert reason(replace(difference, kind="changed", first="a\r\n", second="a\n"), original) != ""
 
 
 def test_slow_site_ends_the_comparison(sites: Pair, tmp_path: Path) -> None:

@@ -356,8 +356,7 @@ class Reason(NamedTuple):
 
     sentence: str
     check: Callable[[Difference, Facts], bool]
-    # Empty: all but another order.
-    kinds: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = (ADDED, CHANGED, REMOVED)
     # Empty: all.
     fields: tuple[str, ...] = ()
     # Empty: all. `*` at the end stands for the rest.
@@ -365,7 +364,7 @@ class Reason(NamedTuple):
 
     def explains(self, difference: Difference, facts: Facts) -> bool:
         return (
-            (difference.kind in self.kinds if self.kinds else difference.kind != MOVED)
+            difference.kind in self.kinds
             and (not self.fields or difference.name in self.fields)
             and (not self.routes or any(_is_route(difference.route, route) for route in self.routes))
             and self.check(difference, facts)
