@@ -86,7 +86,7 @@ def is_plain(path: Path) -> bool:
 
 
 @pytest.mark.damages
-def test_every_flipped_byte_of_a_manifest_is_found(built: Site) -> None:
+def test_every_flipped_byte_of_a_manifest_is_found(without_sync_and_docs: None, built: Site) -> None:
     """The id of a release is derived from its manifest. The content of a damaged manifest is ignored."""
     for release in (built.store.previous(), built.store.current()):
         path = built.folder / f"dist/releases/{release}/manifest.json"
