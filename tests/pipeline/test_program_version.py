@@ -1,13 +1,14 @@
 """The cache is valid for one version of the program: after an edit of any program file, nothing is reused."""
 
 import shutil
-import subprocess
-import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.support.paths import DATA, ROOT
+from generator.pipeline import open_cache, program_version, run
+from tests.conftest import Site
+from tests.support.paths import ROOT
 
 # A harmless edit for each type of file.
 COMMENTS = {
@@ -20,31 +21,6 @@ COMMENTS = {
 }
 # Files that no build reads: texts for people. Neither does a build read what `init` copies, and templates of hosts.
 NOT_USED = {"LICENSE", "NOTICE", "README.md", "swagger-ui-bundle.js.LICENSE.txt"}
-BUILD = """
-import sys
-from pathlib import Path
-
-from generator.catalog.confined_folder import ConfinedFolder
-from generator.pipeline import run
-from generator.pipeline.build_options import Options
-
-folder = Path(sys.argv[1])
-options = Options(
-    ConfinedFolder(folder / "catalog_src"),
-    folder / "dist",
-    folder / "nginx.conf",
-    1_790_000_000,
-    cache=folder / "cache",
-)
-print(run.build(options).parsed)
-"""
-
-
-def parsed(program: Path, site: Path) -> int:
-    """The number of files of series that a build parses, although it could use the cache of the build before."""
-    command = [sys.executable, "-B", "-c", BUILD, site]
-    done = subprocess.run(command, cwd=program, check=True, capture_output=True, text=True)
-    return int(done.stdout)
 
 
 def edited_files() -> list[str]:
@@ -56,18 +32,23 @@ def edited_files() -> list[str]:
 
 
 @pytest.mark.histories
-def test_an_edit_of_any_program_file_causes_a_full_build(tmp_path: Path) -> None:
+def test_an_edit_of_any_program_file_causes_a_full_build(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each package and each type of file counts: code, templates, shim, style sheets."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "generator", tmp_path / "generator", ignore=ignored)
-    shutil.copytree(DATA / "sites/minimal", tmp_path / "site/catalog_src")
-    series = parsed(tmp_path, tmp_path / "site")
-    assert series and parsed(tmp_path, tmp_path / "site") == 0
+    program = tmp_path / "generator"
+    shutil.copytree(ROOT / "generator", program, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(program_version, "_PACKAGE", program)
+    # A process has one version: that of its start.
+    monkeypatch.setattr(open_cache, "_own_version", program_version.current)
+    options = replace(site.options, cache=tmp_path / "cache")
+    series = run.build(options).parsed
+    assert series and run.build(options).parsed == 0
 
     for name in edited_files():
         with (tmp_path / name).open("a") as file:
             file.write(f"{COMMENTS[Path(name).suffix]}\n")
-        assert parsed(tmp_path, tmp_path / "site") == series, name
+        assert run.build(options).parsed == series, name
 
 
 def test_files_without_influence_are_listed() -> None:
