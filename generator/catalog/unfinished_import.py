@@ -85,9 +85,7 @@ def _lines(catalog: ConfinedFolder) -> Iterator[tuple[list[str], dict[str, tuple
                 for file, (before, text) in value["files"].items()
                 if _is_catalog_file(file)
             }
-            # Earlier versions stored the URL alone.
-            arguments = value["arguments"] if "arguments" in value else [value["site"]]
-            yield [str(argument) for argument in arguments], files
+            yield [str(argument) for argument in value["arguments"]], files
 
 
 def _is_catalog_file(file: str) -> bool:

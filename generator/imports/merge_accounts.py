@@ -24,7 +24,7 @@ class AccountMerge:
         assert state.imported.accounts
         self.state, self.site = state, state.imported.accounts
         self.here = {entry.record.username: entry for entry in state.sources.lists[ACCOUNTS]}
-        self.last: dict[str, Fields] = dict(state.last.get("accounts", {}))
+        self.last: dict[str, Fields] = state.last_of("accounts")
         # The owner of each digest in the catalog; "" for a key without an account in accounts.yaml.
         self.owners = {entry.record.sha256: "" for entry in state.sources.lists[KEYS]}
         self.owners |= {key.sha256: name for name, entry in self.here.items() for key in entry.record.keys}

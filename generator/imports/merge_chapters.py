@@ -12,7 +12,7 @@ from ..catalog.reader import Entry, SeriesEntry
 from ..catalog.records import Chapter
 from ..reading_sites.lenient import Fields
 from .merge_fields import REMOVED_HERE, compare, gone, is_edited, note_conflict
-from .merge_plan import FieldChange, MergeState, Place, Removal
+from .merge_plan import FieldChange, MergeState, Place, Removal, chapters_of
 
 
 def key(chapter: Mapping[str, Any]) -> str:
@@ -51,7 +51,7 @@ class ChapterMerge:
 
     def merge(self, slug: str, here: SeriesEntry, chapters: list[Fields]) -> None:
         """Compare the chapters of the series that has this slug on the site."""
-        last = self.state.last_chapters(slug)
+        last = self.state.last_of(chapters_of(slug))
         matched = dict(self._matched(here, chapters))
         for index, chapter in enumerate(chapters):
             if index in matched:
@@ -88,7 +88,7 @@ class ChapterMerge:
     def _compare(self, entry: Entry[Chapter], chapter: Fields, last: Mapping[str, Fields], slug: str) -> None:
         record = last_record(last, entry.record) or last.get(key(chapter))
         name = next((name for name in keys_of(entry.record) if name in last), key(chapter))
-        place = Place(("chapters", slug, name), f"{slug} chapter {chapter['number']}")
+        place = Place((chapters_of(slug), name), f"{slug} chapter {chapter['number']}")
         here, there = entry.record.id, chapter.get("id")
         if here is None:
             chapter = self.with_free_id(chapter, slug)

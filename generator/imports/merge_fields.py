@@ -155,7 +155,7 @@ REMOVED_HERE = "removed from the catalog since the last import; not added again"
 
 def merge_list(state: MergeState, kind: str) -> None:
     entries = {entry.record.id: entry for entry in state.sources.lists[FILES[kind]]}
-    last = state.last_lists(kind)
+    last = state.last_of(kind)
     words = {
         word.casefold(): entry.record.id
         for entry in entries.values()
@@ -165,8 +165,9 @@ def merge_list(state: MergeState, kind: str) -> None:
     for id, record in on_site.items():
         label = f"{kind} {id}"
         if id in entries:
-            _collect_other_person(state, kind, entries[id], record)
-            compare(state, entries[id], record, last.get(str(id)), Place(("lists", kind, str(id)), label))
+            if kind != "categories" and str(id) not in last:
+                _collect_other_person(state, kind, entries[id], record)
+            compare(state, entries[id], record, last.get(str(id)), Place((kind, str(id)), label))
         elif kind == "categories" and (other := words.get(record["name"].casefold()) or words.get(id.casefold())):
             state.notes.add(f"its name or id is that of the category {other} of the catalog, which is used", label)
             _use_other_category(state, id, other)
@@ -190,7 +191,7 @@ def _use_other_category(state: MergeState, id: str, other: str) -> None:
 def _collect_other_person(state: MergeState, kind: str, entry: Entry[Any], record: Fields) -> None:
     """Collect an id that was not imported and has another name on the site."""
     here, there = entry.record.name, record["name"]
-    if kind != "categories" and str(entry.record.id) not in state.last_lists(kind) and here != there:
+    if here != there:
         label = f"{kind} {entry.record.id}"
         state.other_people[kind, entry.record.id] = (
             f"{label}: {quoted('name', here)} here, {quoted('name', there)} there"

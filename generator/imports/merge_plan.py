@@ -20,10 +20,15 @@ REFERENCES = {"authors": "authors", "artists": "artists", "groups": "groups"}
 Choice = Literal["", "mine", "theirs"]
 
 
-class Place(NamedTuple):
-    """The place of a record in the memory of the last import, and its name in notes."""
+def chapters_of(slug: str) -> str:
+    """Return the kind that the chapters of a series have in a memory."""
+    return f"chapters/{slug}"
 
-    memory: tuple[str, ...]
+
+class Place(NamedTuple):
+    """The kind and id of a record in the memory of the last import, and its name in notes."""
+
+    memory: tuple[str, str]
     label: str
     # Fields whose values no note shows.
     private: tuple[str, ...] = ()
@@ -83,15 +88,15 @@ class MergeState:
 
     sources: Sources
     imported: Imported
-    # What the last import saved; empty if it is unknown.
-    last: Fields
+    # What the last import saved, by kind and id; empty if it is unknown.
+    last: MutableMapping[str, dict[str, Any]]
     notes: Notes
     choice: Choice = ""
     # Whether entries that the site removed are removed here.
     removes: bool = False
     plan: Plan = field(default_factory=Plan)
     # Fields whose conflict is not decided; the next import compares them with the import before this one.
-    undecided: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
+    undecided: list[tuple[tuple[str, str], str]] = field(default_factory=list)
     # Differences between the site and an entry of the catalog that the last import does not explain.
     differences: list[str] = field(default_factory=list)
     # Ids that name other people here than on the site.
@@ -103,8 +108,6 @@ class MergeState:
             kind: NameIndex[Any].of(entry.record for entry in self.sources.lists[file]) for kind, file in FILES.items()
         }
 
-    def last_lists(self, kind: str) -> dict[str, Fields]:
-        return dict(self.last.get("lists", {}).get(kind, {}))
-
-    def last_chapters(self, slug: str) -> dict[str, Fields]:
-        return dict(self.last.get("chapters", {}).get(slug, {}))
+    def last_of(self, kind: str) -> dict[str, Fields]:
+        """Return the records of a kind at the last import. Each call reads them: do not call it for each record."""
+        return self.last.get(kind, {})

@@ -25,16 +25,16 @@ from ..reading_sites.response_cache import PRIVATE, ResponseCache
 from ..reading_sites.responses import ParsedBodies
 from ..reading_sites.site_client import MAX_RESPONSE, SiteClient
 from ..server_url import REQUEST_SECONDS, ServerUrl
-from . import combine, last_import, unavailable
+from . import combine, last_imports, unavailable
 from .catalog_files import CatalogFiles
 from .database import records, source
 from .database.accounts import AccountData
-from .import_memory import Memories, Saved, refuse_own_site
 from .keep_out_of_git import keep_out_of_git
+from .last_imports import Memories, Saved, refuse_own_site
 from .merge_plan import ACCOUNTS, FILES, Choice, MergeState
 from .records import Imported
 from .site import source as site_source
-from .spilled import Spilled, spills_pages
+from .spilled import Spilled, spilled_records, spills_pages
 from .three_way_merge import Merge, refuse_differences, refuse_missing_ids
 
 # The memory of all records of a site, as a multiple of the largest response.
@@ -208,9 +208,11 @@ class _Import:
             sources = load_valid(catalog, in_memory=spills_pages())
         last = self.memories.last(sources, imported)
         if has_files:
-            self._refuse_lost_lists(last_import.lost_paths(imported, last.merged))
+            self._refuse_lost_lists(last_imports.lost_paths(imported, last.merged))
         choice, removes = self.options.choice, self.options.removes
-        state = MergeState(sources, imported, dict(last.merged) if has_files else {}, self.notes, choice, removes)
+        state = MergeState(
+            sources, imported, spilled_records(last.merged if has_files else None), self.notes, choice, removes
+        )
         plan = Merge(state).merged()
         if has_files:
             refuse_differences(state, str(catalog))

@@ -12,12 +12,11 @@ from ..catalog.reader import Entry, SeriesEntry
 from ..errors import FlatpanelError
 from ..reading_sites.lenient import Fields
 from . import unavailable
-from .last_import import lost_paths
+from .last_imports import lost_paths
 from .merge_accounts import AccountMerge
 from .merge_chapters import ChapterMerge, key, last_record
 from .merge_fields import REMOVED_HERE, RenamedReferences, compare, gone, is_edited, merge_list, names_after
-from .merge_plan import FILES, FieldChange, MergeState, Place, Plan, Removal
-from .spilled import spilled_records
+from .merge_plan import FILES, FieldChange, MergeState, Place, Plan, Removal, chapters_of
 
 # Differences that a refusal names.
 _NAMED = 12
@@ -30,6 +29,7 @@ class Merge:
         self.state, self.sources, self.imported = state, state.sources, state.imported
         self.lost = lost_paths(state.imported, state.last)
         self.unavailable = unavailable.series(self.lost)
+        self.last_series = state.last_of("series")
 
     def merged(self) -> Plan:
         plan = self.state.plan
@@ -37,7 +37,8 @@ class Merge:
             plan.site = self.imported.site
         elif self.imported.site and not self.lost:
             entry = Entry(self.sources.site, "site.yaml", ())
-            compare(self.state, entry, self.imported.site, self.state.last.get("site"), Place(("site",), "site.yaml"))
+            last = self.state.last_of("site").get("site")
+            compare(self.state, entry, self.imported.site, last, Place(("site", "site"), "site.yaml"))
         for kind in FILES:
             merge_list(self.state, kind)
         self._series()
@@ -60,7 +61,7 @@ class Merge:
             if entry := here.get(slug) or by_new_slug.get(slug):
                 self._compare_series(slug, entry, record)
                 chapters.merge(slug, entry, self.imported.chapters[slug])
-            elif slug in self.state.last.get("series", {}):
+            elif slug in self.last_series:
                 self.state.notes.add(REMOVED_HERE, slug)
             elif slug.lower() in lower_case:
                 self.state.notes.add(f"differs from {lower_case[slug.lower()]} only in case; skipped", slug)
@@ -72,8 +73,7 @@ class Merge:
         self._gone(here)
 
     def _compare_series(self, slug: str, here: SeriesEntry, record: Fields) -> None:
-        last = self.state.last.get("series", {}).get(slug)
-        compare(self.state, here.entry, record, last, Place(("series", slug), slug))
+        compare(self.state, here.entry, record, self.last_series.get(slug), Place(("series", slug), slug))
         if here.slug != slug:
             old_slugs = dict.fromkeys((*here.entry.record.formerly, here.slug, *record.get("formerly", ())))
             formerly = [old for old in old_slugs if old != slug]
@@ -83,7 +83,7 @@ class Merge:
 
     def _moves(self, here: dict[str, SeriesEntry]) -> dict[str, str]:
         """Return the new slug of each series whose chapter ids the site has under another slug."""
-        last = self.state.last.get("series", {})
+        last = self.last_series
         owners = {
             entry.record.id: (slug, entry.record.published)
             for slug, series in here.items()
@@ -108,20 +108,21 @@ class Merge:
 
     def _move_memory(self) -> None:
         """Move what the last import saved about a series to its new slug."""
-        for name, copied in (("series", dict), ("chapters", spilled_records)):
-            records = copied(self.state.last.get(name, {}))
-            for old, new in self.state.plan.moves.items():
-                if old in records:
-                    records[new] = records.pop(old)
-            if records:
-                self.state.last[name] = records
+        last = self.state.last
+        for old, new in self.state.plan.moves.items():
+            if old in self.last_series:
+                self.last_series[new] = self.last_series.pop(old)
+            if chapters_of(old) in last:
+                last[chapters_of(new)] = last.pop(chapters_of(old))
+        if last:
+            last["series"] = self.last_series
 
     def _gone(self, here: dict[str, SeriesEntry]) -> None:
         """Remove or note the series that the site had at the last import and has no longer."""
-        last = self.state.last.get("series", {})
+        last = self.last_series
         for slug in sorted(last.keys() & here.keys() - self.unavailable - self.state.plan.moves.keys()):
             if slug not in self.imported.series:
-                series, records = here[slug], self.state.last_chapters(slug)
+                series, records = here[slug], self.state.last_of(chapters_of(slug))
                 edited = is_edited(self.state, series.entry.record, last[slug]) or any(
                     is_edited(self.state, entry.record, last_record(records, entry.record)) for entry in series.chapters
                 )

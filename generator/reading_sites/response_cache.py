@@ -4,7 +4,6 @@ Each import has a number. A response of the current number is used without a req
 number for the next one.
 """
 
-import re
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -19,8 +18,6 @@ from ..errors import FlatpanelError
 # One file for each response took 441 MB for 58,000 responses; as compressed rows, they take 121 MB.
 FILE = "responses.sqlite"
 _COLUMNS = "name TEXT PRIMARY KEY, run INT, status INT, headers BLOB, body BLOB, size INT"
-# Earlier versions had a file for each response.
-_OLD_FILE = re.compile("[0-9a-f]{32}")
 # Responses to requests with a key are readable for the owner only.
 PRIVATE, _FOLDER = 0o600, 0o700
 # Seconds after which an interrupted import starts again: responses of different days do not fit together.
@@ -83,10 +80,6 @@ class ResponseCache:
             return self._connected()
 
     def _connected(self) -> sqlite3.Connection:
-        if not (self.folder / FILE).exists():
-            for path in self.folder.iterdir():
-                if _OLD_FILE.fullmatch(path.name):
-                    filesystem.delete(path)
         filesystem.create_private(self.folder / FILE)
         database = sqlite3.connect(self.folder / FILE, isolation_level=None, timeout=0)
         try:

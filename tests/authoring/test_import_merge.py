@@ -468,17 +468,3 @@ def test_the_last_import_of_another_catalog_is_not_used(site: FakeSite, catalog:
 
     with pytest.raises(FlatpanelError, match="authors 4: 'Mona' here, 'Ada' there"):
         again(site, catalog)
-
-
-def test_the_last_import_of_an_earlier_version_is_used(site: FakeSite, catalog: Path) -> None:
-    """It was saved under the absolute path of the catalog, in one line."""
-    (state,) = (catalog.parent / "cache").rglob("imported-*.json")
-    *chapters, rest = map(encoding.parse, state.read_bytes().splitlines())
-    value = {"chapters": dict(chapters), **next(iter(rest.values()))}
-    old = state.with_name(f"imported-{encoding.digest(str(catalog).encode())}.json")
-    old.write_bytes(encoding.json({str(catalog): value}))
-    state.unlink()
-    site.answers["/api/v2/series/one"]["title"] = "The One"
-    again(site, catalog)
-
-    assert read(catalog, "series/one.yaml")["title"] == "The One"

@@ -108,7 +108,7 @@ def test_unfinished_import_is_refused(command: str, site: Site, monkeypatch: pyt
 
 @pytest.mark.parametrize(
     "text",
-    ["no JSON", "[]", "{}", '{"site": "", "files": []}', '{"site": "", "files": {"a.yaml": 1}}'],
+    ["no JSON", "[]", "{}", '{"arguments": [], "files": []}', '{"arguments": [], "files": {"a.yaml": 1}}'],
 )
 def test_damaged_journal_is_dropped(text: str, site: Site) -> None:
     """It names no file to write, and no site."""
@@ -123,7 +123,7 @@ def test_damaged_journal_is_dropped(text: str, site: Site) -> None:
 @pytest.mark.parametrize("file", ["../up.yaml", ".git/config.yaml", "notes.txt", "series//x.yaml", "/x.yaml"])
 def test_journal_names_catalog_files_only(file: str, site: Site) -> None:
     """A repository of another person may contain a journal."""
-    site.write(JOURNAL, json.dumps({"site": URL, "files": {file: ["", "text"]}}))
+    site.write(JOURNAL, json.dumps({"arguments": [URL], "files": {file: ["", "text"]}}))
     unfinished_import.finish(catalog(site))
 
     assert sorted(path.name for path in catalog(site).iterdir()) == ["series", "site.yaml"]

@@ -1,0 +1,334 @@
+"""What the last imports into a catalog saved, in the cache folder of each source.
+
+A catalog may have several sources: a site, and the database of that site. Each source has a memory of its own: a field
+changed at the source if it differs from that memory. The memory of all sources has the values that imports wrote:
+people edited a field if the catalog differs from it. So an import of a site keeps the facts that only the database
+has, and neither source takes a value of the other for an edit.
+
+A memory has records by kind, then by id. Chapters have a kind for each series.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, MutableMapping, Set
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import encoding, filesystem
+from ..catalog import field_values
+from ..catalog.confined_folder import Folder
+from ..catalog.reader import Sources
+from ..errors import FlatpanelError
+from ..reading_sites.crawler import Crawler
+from ..reading_sites.lenient import Fields, entries
+from ..reading_sites.response_cache import PRIVATE, make, path_of
+from ..reading_sites.responses import OPENAPI
+from ..server_url import ServerUrl
+from . import unavailable
+from .merge_accounts import PERSONAL_DATA
+from .merge_chapters import key
+from .merge_plan import MergeState, chapters_of
+from .records import Imported
+from .spilled import spilled_records
+
+# Records by kind, then by id, in a temporary file; empty if the last import is unknown.
+Memory = MutableMapping[str, dict[str, Any]]
+Records = dict[str, Fields]
+# The kind of what is known of the source itself: paths that had a usable response, and whether it is of this program.
+_SOURCE = "source"
+# The cache folders of databases and of all sources. A site has one by its URL.
+_DATABASE, _ALL = "database", "all sources"
+
+
+# The records of an import as a memory
+
+
+def memory_of(imported: Imported) -> Memory:
+    """Return the values of an import that continues none."""
+    return saved(imported, spilled_records(), ())
+
+
+def saved(imported: Imported, last: Memory, undecided: Iterable[tuple[tuple[str, str], str]]) -> Memory:
+    """Return what the next import needs of this one, and of earlier ones for paths that are unavailable now.
+
+    A field whose conflict is not decided keeps the value of the last import: the next one shows the conflict again.
+    """
+    lost = lost_paths(imported, last)
+    unavailable_slugs = unavailable.series(lost)
+    memory = spilled_records(last)
+    if imported.site and not lost:
+        memory["site"] = {"site": imported.site}
+    for kind, records in imported.lists.items():
+        memory[kind] = last.get(kind, {}) | {str(id): record for id, record in records.items()}
+    new = {slug: record for slug, record in imported.series.items() if slug not in unavailable_slugs}
+    memory["series"] = last.get("series", {}) | new
+    for slug, chapters in imported.chapters.items():
+        if slug not in unavailable_slugs:
+            kind = chapters_of(slug)
+            memory[kind] = last.get(kind, {}) | {key(chapter): chapter for chapter in chapters}
+    memory["accounts"] = _accounts(imported, last.get("accounts", {}))
+    # An import without requests says nothing about responses.
+    usable = imported.usable or dict.fromkeys(_usable(last), True)
+    paths = lost + [path for path, is_usable in usable.items() if is_usable]
+    memory[_SOURCE] = {"usable": paths, "is_flatpanel": imported.is_flatpanel}
+    restore(memory, last, undecided)
+    return memory
+
+
+def restore(memory: Memory, last: Memory, undecided: Iterable[tuple[tuple[str, str], str]]) -> None:
+    """Give the fields whose conflict is not decided the values of the last import."""
+    fields: dict[str, list[tuple[str, str]]] = {}
+    for (kind, id), name in undecided:
+        fields.setdefault(kind, []).append((id, name))
+    for kind, names in fields.items():
+        records, before = memory[kind], last.get(kind, {})
+        for id, name in names:
+            record = {field: value for field, value in records.get(id, {}).items() if field != name}
+            value = before.get(id, {})
+            records[id] = record | ({name: value[name]} if name in value else {})
+        memory[kind] = records
+
+
+def _accounts(imported: Imported, last: Records) -> Records:
+    """Return the accounts of this import, and of earlier ones; personal data of the last import that had it."""
+    if imported.accounts is None:
+        return last
+    hidden = () if imported.accounts.has_personal_data else PERSONAL_DATA
+    records = {
+        username: {name: value for name, value in last.get(username, {}).items() if name in hidden} | record
+        for username, record in imported.accounts.records.items()
+    }
+    # A key that comes back with its account is not one that people removed here.
+    gone = {username: {**record, "keys": []} for username, record in last.items() if username not in records}
+    return gone | records
+
+
+def _usable(last: Memory) -> list[str]:
+    paths: list[str] = last.get(_SOURCE, {}).get("usable", [])
+    return paths
+
+
+def lost_paths(imported: Imported, last: Memory) -> list[str]:
+    """Return the paths with a usable response at the last import and none now."""
+    return [path for path in _usable(last) if not imported.usable.get(path, True)]
+
+
+# The files of memories
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMemory:
+    """The last import from one source into a catalog. Its name is relative: it stays valid if the project moves."""
+
+    # The cache folder of the source.
+    folder: Path
+    catalog: Folder
+
+    @property
+    def file(self) -> Path:
+        name = os.path.relpath(Path(self.catalog).resolve(), self.folder.resolve())
+        return self.folder / f"imported-{encoding.digest(name.encode())}.json"
+
+    def last(self, sources: Sources) -> Memory:
+        """Return what the last import saved; nothing if that was about another catalog, with other series."""
+        last = self.load()
+        slugs = {series.slug for series in sources.series}
+        return last if not slugs or slugs & last.get("series", {}).keys() else spilled_records()
+
+    def load(self) -> Memory:
+        """Return what the last import saved; nothing if there is no such import, or if its file is damaged."""
+        memory = spilled_records()
+        with suppress(ValueError, TypeError, LookupError, FileNotFoundError), self.file.open("rb") as lines:
+            for kind, records in map(encoding.parse, lines):
+                memory[kind] = dict(records)
+        return memory if _SOURCE in memory else spilled_records()
+
+    def save(self, memory: Memory) -> None:
+        """Replace what the last import saved: a line for each kind, and the source at the end."""
+        make(self.folder)
+        kinds = sorted(memory, key=lambda kind: kind == _SOURCE)
+        lines = (encoding.json([kind, memory[kind]]) + b"\n" for kind in kinds)
+        filesystem.replace(self.file, lines, mode=PRIVATE)
+
+
+# Each memory with the values for it.
+Saved = list[tuple[SavedMemory, Memory]]
+
+
+@dataclass(frozen=True, slots=True)
+class LastImport:
+    """The last import from a source, that from all sources, and both together as the merge needs them."""
+
+    own: Memory
+    every: Memory
+    merged: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """The memories that an import reads and writes.
+
+    An import of a database continues the last import of any database into the catalog: copies of a database have
+    other names each time.
+    """
+
+    of_site: SavedMemory | None
+    of_database: SavedMemory | None
+    # Of all sources; exists since the first import of a database.
+    of_all: SavedMemory
+
+    @classmethod
+    def of(cls, cache: Path, catalog: Folder, site: ServerUrl | None, database: Path | None) -> "Memories":
+        of_site = SavedMemory(make(path_of(cache, str(site))), catalog) if site else None
+        of_database = SavedMemory(make(path_of(cache, _DATABASE)), catalog) if database else None
+        return cls(of_site, of_database, SavedMemory(path_of(cache, _ALL), catalog))
+
+    @property
+    def main(self) -> SavedMemory:
+        """The memory of the source that this import continues."""
+        return self.of_database or self.of_site or self.of_all
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the responses and of the report."""
+        return (self.of_site or self.main).folder
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            for memory in filter(None, (self.of_site, self.of_database)):
+                stack.enter_context(filesystem.exclusive(memory.folder))
+            yield
+
+    def last(self, sources: Sources, imported: Imported) -> LastImport:
+        """Return the import that this one continues."""
+        own, every = self.main.last(sources), self.of_all.last(sources)
+        slugs = imported.series.keys()
+        if self.of_database and not every:
+            every = self._of_any_site(sources, slugs)
+        if 2 * len(slugs & every.get("series", {}).keys()) < len(slugs):
+            every = spilled_records()  # of another site
+        if not every:
+            return LastImport(own, every, own)
+        merged = last_values(memory_of(imported), own, every, is_exact=bool(self.of_database))
+        return LastImport(own, every, merged)
+
+    def of_each_source(self) -> list[SavedMemory]:
+        folders = sorted(path for path in self.of_all.folder.parent.iterdir() if path.is_dir())
+        return [SavedMemory(folder, self.of_all.catalog) for folder in folders]
+
+    def _of_any_site(self, sources: Sources, slugs: Set[str]) -> Memory:
+        """Return the last import from the site that has most of the series."""
+        imports = [memory.last(sources) for memory in self.of_each_source()]
+        return max(imports, key=lambda last: len(slugs & last.get("series", {}).keys()))
+
+    def after(self, last: LastImport, state: MergeState, of_site: Imported | None, sources: Sources) -> Saved:
+        """Return what to save after a merge; `of_site` are the records of the site alone, if there is a database."""
+        imported, merged = state.imported, state.last or last.merged
+        result = [(self.main, saved(imported, merged, state.undecided))]
+        if self.of_database or last.every:
+            every = all_values(memory_of(imported), last.own, last.every, is_exact=bool(self.of_database))
+            restore(every, merged, state.undecided)
+            result.append((self.of_all, every))
+        if self.of_site and of_site:
+            result.append((self.of_site, saved(of_site, self.of_site.last(sources), ())))
+        return result
+
+
+def refuse_own_site(crawler: Crawler, base_url: str, memories: Memories) -> None:
+    """Refuse responses that seem to be made from the catalog itself: they lack parts of it, and would replace them.
+
+    A copy of a site has its `base_url`, too, but an earlier import into a copy was from a site of this program.
+    """
+    document = crawler.get(OPENAPI)
+    if not crawler.responses.is_flatpanel:
+        return
+    loaded = filter(None, (memory.load() for memory in memories.of_each_source()))
+    last = [memory[_SOURCE]["is_flatpanel"] for memory in loaded]
+    if not any(last) and (last or base_url in [server.get("url") for server in entries(document.value.get("servers"))]):
+        # The old site may respond again at this URL.
+        crawler.bodies.cache.forget(OPENAPI)
+        raise FlatpanelError(
+            f"{crawler.client.site}: this is a site of Flatpanel, which seems to be made from this catalog; its "
+            "responses lack parts of a catalog; nothing was written",
+            "after the switch, import from the database of the old site alone (--from-database FILE without a URL), "
+            "or pass the URL where the old site still responds; --from-flatpanel copies the site nevertheless",
+        )
+
+
+# The values of several sources
+
+# Fields that responses do not have as such.
+_INFERRED = ("chapter_title",)
+# Kinds that are not compared: they are those of one import.
+_WHOLE = ("accounts", _SOURCE)
+
+
+def last_values(now: Memory, own: Memory, every: Memory, *, is_exact: bool) -> Memory:
+    """Return the last import as the merge needs it: a field that did not change at the source has its value of now.
+
+    A database is exact, the responses of a site are not.
+    """
+    if not own and is_exact:
+        return every
+    memory = spilled_records()
+    for kind in dict.fromkeys([*own, *now]):
+        if kind in _WHOLE:
+            memory[kind] = (own or every)[kind]
+            continue
+        records, last, written = now.get(kind, {}), own.get(kind, {}), every.get(kind, {})
+        if kind == "site":
+            # A database has no settings: those of the last import did not change.
+            records = records or last
+        names = [name for name in written | last if name in last or name in records]
+        values = {name: _last(records.get(name), last.get(name), written.get(name), is_exact) for name in names}
+        memory[kind] = {name: record for name, record in values.items() if record}
+    return memory
+
+
+def all_values(now: Memory, own: Memory, every: Memory, *, is_exact: bool) -> Memory:
+    """Return the memory of all sources after an import of one."""
+    memory = spilled_records(every)
+    for kind, records in now.items():
+        if kind in ("site", *_WHOLE):
+            memory[kind] = records
+            continue
+        last, written = own.get(kind, {}), every.get(kind, {})
+        new = {name: _updated(record, last.get(name), written.get(name), is_exact) for name, record in records.items()}
+        memory[kind] = written | new
+    return memory
+
+
+def _last(now: Fields | None, own: Fields | None, every: Fields | None, is_exact: bool) -> Fields:
+    if now is None or (own is None and is_exact):
+        return every or own or {}
+    if own is None:
+        values = every or {}
+        return {name: _unless_inexact(name, now[name], value) for name, value in values.items() if name in now}
+    written = own if every is None else every
+    unchanged = {name: value for name, value in now.items() if own.get(name) == value}
+    changed = [name for name in {**own, **now} if name not in unchanged]
+    return unchanged | {name: written[name] for name in changed if name in written}
+
+
+def _updated(now: Fields, own: Fields | None, every: Fields | None, is_exact: bool) -> Fields:
+    if every is None or is_exact:
+        return now
+    kept = {name: value for name, value in every.items() if name in now or name not in (own or {})}
+    new = {name: value for name, value in now.items() if name not in every or _is_changed(name, value, own, every)}
+    return kept | new
+
+
+def _is_changed(name: str, now: Any, own: Fields | None, every: Fields) -> bool:
+    if own is None:
+        return bool(_unless_inexact(name, now, every[name]) != now)
+    return bool(own.get(name) != now)
+
+
+def _unless_inexact(name: str, now: Any, written: Any) -> Any:
+    """Return the value that was written; that of the site if both may be the same fact."""
+    if name == "modified":
+        # The Cubari JSON rounds up to the next second.
+        return now if 0 <= field_values.instant(now) - field_values.instant(written) <= 1 else written
+    return now if name in _INFERRED else written
