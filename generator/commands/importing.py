@@ -15,7 +15,7 @@ from ..catalog.confined_folder import ConfinedFolder
 from ..errors import FlatpanelError
 from ..imports.database.accounts import AccountData
 from ..imports.run import ImportOptions, ImportResult
-from ..reading_sites.crawler import Progress
+from ..reading_sites.crawl import Progress
 from ..reading_sites.site_client import MAX_RESPONSE, site_url
 from ..server_url import ServerUrl, without_password
 from . import options

@@ -18,7 +18,7 @@ from ..catalog.yaml_values import yaml_value
 from ..errors import FlatpanelError
 from ..reading_sites.lenient import Fields
 from ..reading_sites.notes import Notes
-from .merge_plan import ACCOUNTS, FILES, REFERENCES, FieldChange, Plan
+from .merge_fields import ACCOUNTS, FILES, REFERENCES, FieldChange, Plan
 from .records import MODELS
 from .spilled import Spilled, spilled_texts
 

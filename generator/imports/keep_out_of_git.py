@@ -9,7 +9,7 @@ from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..catalog.git import GitError, Repository
 from ..catalog.unfinished_import import JOURNAL
 from ..reading_sites.notes import Notes
-from .merge_plan import ACCOUNTS
+from .merge_fields import ACCOUNTS
 
 _GITIGNORE = ".gitignore"
 _SPECIAL = re.compile(r"[\\*?\[!# ]")

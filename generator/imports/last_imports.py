@@ -20,16 +20,15 @@ from ..catalog import field_values
 from ..catalog.confined_folder import Folder
 from ..catalog.reader import Sources
 from ..errors import FlatpanelError
-from ..reading_sites.crawler import Crawler
+from ..reading_sites.crawl import Crawler
 from ..reading_sites.lenient import Fields, entries
 from ..reading_sites.response_cache import PRIVATE, make, path_of
 from ..reading_sites.responses import OPENAPI
 from ..server_url import ServerUrl
 from . import unavailable
 from .merge_accounts import PERSONAL_DATA
-from .merge_chapters import key
-from .merge_plan import MergeState, chapters_of
-from .records import Imported
+from .merge_fields import MergeState, chapters_of
+from .records import Imported, key
 from .spilled import spilled_records
 
 # Records by kind, then by id, in a temporary file; empty if the last import is unknown.

@@ -10,8 +10,19 @@ from typing import Any
 from ..catalog.reader import Entry
 from ..catalog.records import Account
 from ..reading_sites.lenient import Fields
-from .merge_fields import REMOVED_HERE, compare, gone, is_edited, slugs_after
-from .merge_plan import ACCOUNTS, KEYS, FieldChange, MergeState, Place, Removal
+from .merge_fields import (
+    ACCOUNTS,
+    KEYS,
+    REMOVED_HERE,
+    FieldChange,
+    MergeState,
+    Place,
+    Removal,
+    compare,
+    gone,
+    is_edited,
+    slugs_after,
+)
 
 # Imported only on request. Otherwise the values of the last import stay in its memory.
 PERSONAL_DATA = ("first_name", "last_name", "email", "bio", "avatar")

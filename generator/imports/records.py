@@ -203,6 +203,11 @@ class ChapterBuilder:
         return sorted(self.records, key=reading_order)
 
 
+def key(chapter: Mapping[str, Any]) -> str:
+    """Return the identity of a chapter from one import to the next."""
+    return str(chapter["id"]) if chapter.get("id") else f"{chapter.get('volume') or 0}/{chapter['number']}"
+
+
 def reading_order(chapter: Fields) -> tuple[float, float, float]:
     """Volumes come first; of one number, the order of ids."""
     return chapter.get("volume", inf), float(chapter["number"]), chapter.get("id", inf)

@@ -18,8 +18,7 @@ from ..catalog.problems import locate
 from ..catalog.reader import Sources
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError
-from ..reading_sites.crawl import crawl
-from ..reading_sites.crawler import Crawler, Progress
+from ..reading_sites.crawl import Crawler, Progress, crawl
 from ..reading_sites.notes import Notes
 from ..reading_sites.response_cache import PRIVATE, ResponseCache
 from ..reading_sites.responses import ParsedBodies
@@ -31,11 +30,11 @@ from .database import records, source
 from .database.accounts import AccountData
 from .keep_out_of_git import keep_out_of_git
 from .last_imports import Memories, Saved, refuse_own_site
-from .merge_plan import ACCOUNTS, FILES, Choice, MergeState
+from .merge import Merge, refuse_differences, refuse_missing_ids
+from .merge_fields import ACCOUNTS, FILES, Choice, MergeState
 from .records import Imported
 from .site import source as site_source
 from .spilled import Spilled, spilled_records, spills_pages
-from .three_way_merge import Merge, refuse_differences, refuse_missing_ids
 
 # The memory of all records of a site, as a multiple of the largest response.
 _RECORDS = 4

@@ -8,8 +8,7 @@ from io import BytesIO
 from .. import encoding, filesystem
 from ..catalog import confined_folder
 from ..catalog.confined_folder import ConfinedFolder
-from ..reading_sites.bounded_json import UnusableResponse
-from ..reading_sites.lenient import http_date
+from ..reading_sites.lenient import UnusableResponse, http_date
 from ..reading_sites.site_client import SiteClient, TimedResponse
 from . import image_content
 from .folder_check import Finding

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..api.openapi.document import TITLE
-from .bounded_json import is_large, large_array, parsed
-from .lenient import entries, fields, number, volume, whole
+from .lenient import entries, fields, is_large, large_array, number, parsed, volume, whole
 from .response_cache import ResponseCache
 from .sitemap import Sitemap
 

@@ -12,8 +12,7 @@ from .. import __version__
 from ..errors import FlatpanelError
 from ..http_client import Client, DeadlineExceeded, LimitExceeded, Unreachable, WrongCertificate
 from ..server_url import REQUEST_SECONDS, URL_CHARACTERS, ServerUrl
-from .bounded_json import UnusableResponse
-from .lenient import http_date
+from .lenient import UnusableResponse, http_date
 
 AGENT = f"flatpanel/{__version__} (imports a catalog; asks slowly)"
 # MiB of one response.

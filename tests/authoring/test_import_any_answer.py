@@ -11,9 +11,9 @@ from generator import filesystem
 from generator.catalog import cross_checks, reader
 from generator.catalog.reader import Sources
 from generator.imports import catalog_files, last_imports
-from generator.imports.merge_plan import MergeState
+from generator.imports.merge import Merge
+from generator.imports.merge_fields import MergeState
 from generator.imports.site import source
-from generator.imports.three_way_merge import Merge
 from generator.reading_sites.notes import Notes
 from generator.reading_sites.responses import Responses, SiteResponse
 from tests.conftest import AS_OF

@@ -15,8 +15,8 @@ from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
 from generator.imports import run
 from generator.imports.run import ImportOptions
-from generator.reading_sites import bounded_json, crawl, notes, responses, site_client
-from generator.reading_sites.bounded_json import UnusableResponse, large_array, parsed
+from generator.reading_sites import crawl, lenient, notes, responses, site_client
+from generator.reading_sites.lenient import UnusableResponse, large_array, parsed
 from generator.reading_sites.notes import Notes
 from generator.reading_sites.site_client import SiteClient
 from generator.server_url import ServerUrl
@@ -85,7 +85,7 @@ def test_json_with_too_many_values_is_not_parsed() -> None:
     """The estimate includes strings; 50,000 chapters in one response are below the limit."""
     body = b'{"results":[' + b",".join([b"{}"] * 10_000) + b"]}"
 
-    assert bounded_json.value_count(b'{"a":[1,2,{"b":"[,"}]}') == 7
+    assert lenient.value_count(b'{"a":[1,2,{"b":"[,"}]}') == 7
     assert len(parsed(body, 64 * MIB)["results"]) == 10_000
     with pytest.raises(UnusableResponse, match="JSON has more than 13107 values"):
         parsed(body, MIB)

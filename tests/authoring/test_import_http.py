@@ -13,8 +13,8 @@ import pytest
 
 from generator.errors import FlatpanelError
 from generator.reading_sites import site_client
-from generator.reading_sites.bounded_json import UnusableResponse
-from generator.reading_sites.crawler import SpelledClient
+from generator.reading_sites.crawl import SpelledClient
+from generator.reading_sites.lenient import UnusableResponse
 from generator.reading_sites.site_client import SiteClient, TimedResponse
 from generator.server_url import ServerUrl
 from tests.support.fake_site import FakeSite, Replies, Reply, serving, small

@@ -18,7 +18,7 @@ from click.testing import Result
 from generator import encoding
 from generator.errors import FlatpanelError
 from generator.http_client import Client, DeadlineExceeded, Unreachable, WrongCertificate
-from generator.reading_sites.bounded_json import UnusableResponse
+from generator.reading_sites.lenient import UnusableResponse
 from generator.reading_sites.site_client import MAX_SLOW, SiteClient
 from generator.review import verify_server
 from generator.server_url import ServerUrl

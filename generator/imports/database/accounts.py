@@ -13,7 +13,6 @@ from ...reading_sites.notes import Notes
 from ..records import ImportedAccounts
 from . import rows
 from .dumpdata import COMMANDS
-from .media_paths import image_url
 from .tables import Row, Tables
 
 # What is read of accounts; empty: nothing.
@@ -98,7 +97,7 @@ def _personal(user: Row, profile: Row | None, media: str) -> Fields:
     if not profile:
         return names
     # An avatar below another folder than that of the account stays a URL.
-    folder, url = f"users/{user['username']}/", image_url(media, profile["avatar"])
+    folder, url = f"users/{user['username']}/", rows.image_url(media, profile["avatar"])
     avatar = image(url, media, folder) if url else None
     return {**names, "bio": profile["bio"], "avatar": avatar}
 

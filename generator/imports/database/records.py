@@ -14,7 +14,6 @@ from ...reading_sites.notes import Notes
 from ..records import ChapterBuilder, Imported, RecordBuilder, StatedChapter
 from . import accounts, rows
 from .accounts import AccountData
-from .media_paths import image_url
 from .rows import Grouped
 from .tables import Row, Tables
 
@@ -117,7 +116,7 @@ def _groups(tables: Tables, builder: RecordBuilder) -> Iterator[Fields]:
             builder.notes.add("unknown member; role skipped", f"groups {row['group_id']}")
     for row in tables.rows("groups_group"):
         contacts = {name: row.get(name, "") for name in _CONTACTS}
-        logo = image_url(builder.media, row["logo"]) or None
+        logo = rows.image_url(builder.media, row["logo"]) or None
         yield {"id": row["id"], **contacts, "logo": logo, "members": roles.get(row["id"], [])}
 
 
@@ -195,7 +194,7 @@ class SeriesRows:
             "categories": self._in("categories", of.categories.get(id, []), slug),
             "status": row["status"],
             "licensed": row["licensed"],
-            "cover": image_url(self.builder.media, row["cover"]),
+            "cover": rows.image_url(self.builder.media, row["cover"]),
             "chapter_title": row["format"],
             "modified": row["modified"],
             "formerly": formerly,
@@ -218,7 +217,7 @@ class SeriesRows:
             groups = self._in("groups", of.groups.get(row["id"], []), f"{slug} chapter {row['number']}")
             names = ("id", "volume", "number", "title", "published", "final", "views", "modified")
             pages = of.pages.of(row["id"])
-            urls = [image_url(self.builder.media, page.image) for page in pages]
+            urls = [rows.image_url(self.builder.media, page.image) for page in pages]
             stated = {**{name: row[name] for name in names}, "groups": groups}
             chapters.add(StatedChapter(stated, urls, page_numbers=[page.number for page in pages]))
         return chapters.in_order()

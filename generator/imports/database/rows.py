@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ...catalog import field_values
+from ...catalog.field_values import percent_encoded
 from ..spilled import spilled_records
 from .tables import Row, Tables
 
@@ -91,3 +92,10 @@ def links(tables: Tables, table: str, owner: str, other: str) -> Grouped:
         if row[other]:
             grouped.setdefault(row[owner], []).append(row[other])
     return {id: sorted(set(others)) for id, others in grouped.items()}
+
+
+def image_url(media: str, path: str) -> str:
+    """Return the URL of an image by the URL of the media folder; "" without a path."""
+    # Not every text of a database is valid Unicode.
+    names = path.encode(errors="replace").decode().split("/")
+    return media + "/".join(map(percent_encoded, names)) if path else ""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ... import encoding
 from ...errors import FlatpanelError
-from ...reading_sites import bounded_json, sitemap
+from ...reading_sites import lenient, sitemap
 from ...reading_sites.lenient import entries, text
 from ...reading_sites.notes import Notes
 from ...reading_sites.responses import OLD, Responses
@@ -55,7 +55,7 @@ def refuse_large(origin: str, size: int, limit: int) -> None:
 def _memory(records: object) -> int:
     """Return an upper estimate of the bytes that records take in memory."""
     text = encoding.json(records)
-    return len(text) * (1 if text.isascii() else _CHARACTER) + _VALUE * bounded_json.value_count(text)
+    return len(text) * (1 if text.isascii() else _CHARACTER) + _VALUE * lenient.value_count(text)
 
 
 def _hide_licensed(responses: Responses, imported: Imported) -> None:

@@ -4,10 +4,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...reading_sites.bounded_json import UnusableResponse
-from ...reading_sites.crawl import MAX_SERIES
-from ...reading_sites.crawler import Crawler
-from ...reading_sites.lenient import entries, fields, text
+from ...reading_sites.crawl import MAX_SERIES, Crawler
+from ...reading_sites.lenient import UnusableResponse, entries, fields, text
 from ...reading_sites.site_client import BROKEN, ServerFailed
 
 V2, V1, UNVERSIONED = "/api/v2", "/api/v1", "/api"

@@ -10,7 +10,7 @@ from typing import Any
 from ... import __version__, filesystem
 from ...api.routes import route_of
 from ...errors import FlatpanelError
-from ...reading_sites.crawler import Crawler, Progress
+from ...reading_sites.crawl import Crawler, Progress
 from ...reading_sites.lenient import fields
 from ...reading_sites.notes import Notes
 from ...reading_sites.response_cache import ResponseCache, make, path_of

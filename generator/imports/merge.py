@@ -1,25 +1,61 @@
-"""Three-way merge of the site's records, those of the last import, and the catalog -> a plan of what to write.
+"""Merge an import with the catalog: three values of each field -> a plan of what to write.
 
-Each field has three values. If people left it as the last import wrote it, the site's value replaces it. If only people
-changed it, theirs stays. If both changed it, theirs stays and a note lists the conflict, unless an option decides it.
+Each record has a kind and an id, and each field of it three values: *last* (what the last import saved), *here* (what
+the catalog has), and *site* (what the source has now).
+
+| values | cause | result |
+|---|---|---|
+| here = site | both agree | nothing |
+| here = last | only the site changed it | site |
+| site = last | only people changed it | here |
+| all differ | a conflict | here and a note; `--theirs`: site |
+
+What happens if the old site renames the group Lamp to Lantern, and the site is imported again? The row of the group has
+the id 2 and the name Lantern.
+
+1. `merge_list` finds the group of the catalog with the id 2. Its last name and its name here are Lamp, so `compare`
+   plans a `FieldChange` of `name`. If people renamed it to Light, this is a conflict, and the catalog keeps Light.
+2. Chapters reference groups by name in files, but values are compared as ids. A chapter with `groups: [Lamp]` has the
+   ids [2] here and on the site: there is no change.
+3. `names_after` has the name of each id after all changes, or the id if two groups have that name. `RenamedReferences`
+   respells `groups: [Lamp]` as `groups: [Lantern]` in each file.
+4. `catalog_files.py` edits these fields in the text of the files, and `last_imports.py` saves Lantern as the next last.
+
+A group that people deleted here is in last and not here: it is not added again. A group that the site deleted is in
+last and not in site: a note names it, and `--remove` removes it unless people edited it.
 """
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from itertools import chain
 
 from ..catalog import field_values
 from ..catalog.reader import Entry, SeriesEntry
+from ..catalog.records import Chapter
 from ..errors import FlatpanelError
 from ..reading_sites.lenient import Fields
 from . import unavailable
 from .last_imports import lost_paths
 from .merge_accounts import AccountMerge
-from .merge_chapters import ChapterMerge, key, last_record
-from .merge_fields import REMOVED_HERE, RenamedReferences, compare, gone, is_edited, merge_list, names_after
-from .merge_plan import FILES, FieldChange, MergeState, Place, Plan, Removal, chapters_of
-
-# Differences that a refusal names.
-_NAMED = 12
+from .merge_fields import (
+    FILES,
+    REMOVED_HERE,
+    FieldChange,
+    MergeState,
+    Place,
+    Plan,
+    Removal,
+    RenamedReferences,
+    chapters_of,
+    compare,
+    gone,
+    is_edited,
+    merge_list,
+    names_after,
+    note_conflict,
+)
+from .records import key
 
 
 class Merge:
@@ -128,6 +164,130 @@ class Merge:
                 )
                 files = sorted({entry.file for entry in (series.entry, *series.chapters)})
                 gone(self.state, [Removal(file) for file in files], f"series {slug}", is_edited=edited)
+
+
+# The chapters of a series: a chapter of the site is that of the catalog with the same id. Otherwise it is that with the
+# same volume and number whose id the site no longer has: it was made again, or one of both has no id.
+
+
+def keys_of(chapter: Chapter) -> list[str]:
+    """Return the keys that the last import may have used for a chapter of the catalog."""
+    by_number = key({"volume": chapter.volume, "number": chapter.number})
+    return [str(chapter.id), by_number] if chapter.id else [by_number]
+
+
+def last_record(last: Mapping[str, Fields], chapter: Chapter) -> Fields | None:
+    """Return what the last import saved about a chapter of the catalog."""
+    return next((last[name] for name in keys_of(chapter) if name in last), None)
+
+
+class ChapterMerge:
+    """Merges one series after the other; `ids` are those of all chapters of the catalog."""
+
+    def __init__(self, state: MergeState) -> None:
+        self.state = state
+        entries = [(series.slug, entry) for series in state.sources.series for entry in series.chapters]
+        self.ids = {entry.record.id for _, entry in entries if entry.record.id}
+        # Chapters with an id in series that the site does not have.
+        self._holders = {
+            entry.record.id: entry
+            for slug, entry in entries
+            if entry.record.id and slug not in state.imported.series and slug not in state.plan.moves
+        }
+
+    @cached_property
+    def _ids_on_site(self) -> set[int]:
+        return {chapter.get("id", 0) for chapters in self.state.imported.chapters.values() for chapter in chapters}
+
+    def merge(self, slug: str, here: SeriesEntry, chapters: list[Fields]) -> None:
+        """Compare the chapters of the series that has this slug on the site."""
+        last = self.state.last_of(chapters_of(slug))
+        matched = dict(self._matched(here, chapters))
+        for index, chapter in enumerate(chapters):
+            if index in matched:
+                self._compare(matched[index], chapter, last, slug)
+            elif key(chapter) in last:
+                self.state.notes.add(REMOVED_HERE, f"{slug} chapter {chapter['number']}")
+            else:
+                self.state.plan.chapters.setdefault(slug, []).append(self.with_free_id(chapter, slug))
+        if not chapters and self.state.imported.series[slug].get("licensed"):
+            return  # the site hides them
+        matched_ids = {id(entry) for entry in matched.values()}
+        for entry in here.chapters:
+            record = last_record(last, entry.record)
+            if record and id(entry) not in matched_ids:
+                edited = is_edited(self.state, entry.record, record)
+                removal = Removal(entry.file, entry.path)
+                gone(self.state, [removal], f"{slug} chapter {keys_of(entry.record)[0]}", is_edited=edited)
+
+    def _matched(self, here: SeriesEntry, chapters: list[Fields]) -> Iterator[tuple[int, Entry[Chapter]]]:
+        """Yield the index of each chapter that the catalog has, and its entry."""
+        by_id = {entry.record.id: entry for entry in here.chapters if entry.record.id}
+        site_ids = {chapter["id"] for chapter in chapters if "id" in chapter}
+        by_number: dict[tuple[int | None, str], list[Entry[Chapter]]] = {}
+        for entry in sorted(here.chapters, key=lambda entry: entry.record.id or 0):
+            if entry.record.id not in site_ids:
+                by_number.setdefault((entry.record.volume, entry.record.number), []).append(entry)
+        for index, chapter in enumerate(chapters):
+            if chapter.get("id") in by_id:
+                yield index, by_id[chapter["id"]]
+            # The older versions show the highest id of the chapters that share a number.
+            elif others := by_number.get((chapter.get("volume"), chapter["number"])):
+                yield index, others.pop()
+
+    def _compare(self, entry: Entry[Chapter], chapter: Fields, last: Mapping[str, Fields], slug: str) -> None:
+        record = last_record(last, entry.record) or last.get(key(chapter))
+        name = next((name for name in keys_of(entry.record) if name in last), key(chapter))
+        place = Place((chapters_of(slug), name), f"{slug} chapter {chapter['number']}")
+        here, there = entry.record.id, chapter.get("id")
+        if here is None:
+            chapter = self.with_free_id(chapter, slug)
+        elif there is None:
+            # Only older versions show it now: they have neither ids nor views.
+            record = record and {name: value for name, value in record.items() if name in chapter}
+        elif here != there:
+            if self._is_kept(entry, record, place, f"{here} here, {there} there"):
+                return
+            chapter = self.with_free_id(chapter, slug)
+        compare(self.state, entry, chapter, record, place)
+
+    def _is_kept(self, entry: Entry[Chapter], last: Fields | None, place: Place, ids: str) -> bool:
+        """Return whether a chapter stays that was made again on the site: people edited it here."""
+        if last is None:
+            self.state.differences.append(f"{place.label}: id: {ids}")
+        if self.state.choice == "theirs" or not is_edited(self.state, entry.record, last):
+            return False
+        note_conflict(self.state, place, "id", f"edited here, and made again on the site: id: {ids}")
+        return True
+
+    def with_free_id(self, chapter: Fields, slug: str) -> Fields:
+        """Return a new chapter, without its id if another chapter of the catalog has that."""
+        id = chapter.get("id")
+        label = f"{slug} {key(chapter)}"
+        if id in self.ids:
+            self.state.differences.append(f"{label}: another chapter of the catalog has its id")
+            if self.state.choice == "theirs" and id in self._holders:
+                self._move_id(self._holders.pop(id))
+                return chapter
+            self.state.notes.add("another chapter of the catalog has its id; added without id", label)
+            return {name: value for name, value in chapter.items() if name != "id"}
+        self.ids |= {id} if id else set()
+        return chapter
+
+    def _move_id(self, holder: Entry[Chapter]) -> None:
+        """Give a chapter of a series that the site does not have another id."""
+        new = max(self.ids | self._ids_on_site) + 1
+        self.ids.add(new)
+        self.state.plan.changes.append(FieldChange(holder.file, holder.path, "id", new))
+        self.state.notes.add(
+            "the site has another chapter with this id; this one gets a new id", f"id {holder.record.id}"
+        )
+
+
+# Imports that are refused
+
+# Differences that a refusal names.
+_NAMED = 12
 
 
 def refuse_differences(state: MergeState, place: str) -> None:
