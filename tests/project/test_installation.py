@@ -41,7 +41,7 @@ def record(packages: Path, direct_url: dict[str, Any] | None) -> Path:
         (information / "direct_url.json").write_text(json.dumps(direct_url))
     package = packages / "flatpanel"
     package.mkdir()
-    (package / "cli.py").write_text("program = 1\n")
+    (package / "encoding.py").write_text("program = 1\n")
     return package
 
 
