@@ -32,6 +32,7 @@ _HEADINGS = {
     "members": "Members of groups.",
     "accounts": "Accounts of readers. A key is here as its SHA-256 digest only.",
 }
+_REFERENCES = {*REFERENCES, "member"}
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 
 
@@ -42,11 +43,16 @@ class CatalogFiles:
         self.sources, self.plan, self.text, self.notes = sources, plan, text, notes
         self.files = spilled_texts()
         self.spelled = partial(_in_file, plan.names)
+        # References to renamed entries that cannot be edited: as they stand they would name nothing.
+        self.lost_references: list[str] = []
 
     def build(self) -> Spilled[bytes | None]:
         """Return the text of each file that is new or changes, and None for a file that is removed."""
         for change in self.plan.changes:
             self._change(change)
+        if self.lost_references:
+            fix = "Write each reference without comments and anchors, or as an id, and import again"
+            raise FlatpanelError(*self.lost_references, f"nothing was written. {fix}")
         self._remove_entries()
         if self.plan.site:
             self.files[SITE] = _new_file(SITE, yaml_value(_ordered(Site, self.plan.site)), "Settings of the site.")
@@ -101,6 +107,12 @@ class CatalogFiles:
                 # A note would show personal data or a digest.
                 fix = "nothing was written. Write each field of the account in a line of its own, and import again"
                 raise FlatpanelError(f"{place}: cannot be edited automatically; {fix}") from None
+            if change.is_spelled and change.name in _REFERENCES:
+                names = ", ".join(map(str, value if isinstance(value, list) else [value]))
+                self.lost_references.append(
+                    f"{place}: cannot be edited automatically, but an entry is renamed: {names[:200]}"
+                )
+                return
             fix = (
                 "remove it"
                 if value is None

@@ -497,6 +497,29 @@ def test_a_field_that_cannot_be_edited_is_noted(site: FakeSite, catalog: Path) -
     assert read(catalog, "series/one.yaml")["aliases"] == ["Eins"]
 
 
+@pytest.mark.parametrize("dry", [False, True])
+def test_a_renamed_reference_that_cannot_be_edited_ends_the_import(dry: bool, site: FakeSite, catalog: Path) -> None:
+    """It would name nothing afterwards. Nothing is written, and each place is named."""
+    text = (catalog / "series/one.yaml").read_text()
+    line = next(line for line in text.splitlines() if "groups: [Night Shift]" in line)
+    indent = " " * (len(line) - len(line.lstrip(" -")))
+    block = f"{line.removesuffix(' [Night Shift]')}\n{indent}  - Night Shift  # ours"
+    (catalog / "series/one.yaml").write_text(text.replace(line, block))
+    before = {path: path.read_bytes() for path in catalog.rglob("*.yaml")}
+    site.answers["/api/v2/groups"]["results"][0]["name"] = "Day Shift"
+    with pytest.raises(FlatpanelError) as failed:
+        again(site, catalog, dry=dry)
+
+    *places, advice = failed.value.sentences
+    count = text.count(line)
+    assert places == [
+        f"series/one.yaml: chapters[{number}].groups: cannot be edited automatically, but an entry is renamed: Day Shift"
+        for number in range(count)
+    ]
+    assert advice.startswith("nothing was written. Write each reference without comments")
+    assert {path: path.read_bytes() for path in catalog.rglob("*.yaml")} == before
+
+
 def test_a_flow_list_cannot_be_extended(site: FakeSite, catalog: Path) -> None:
     """The message names the file, and nothing is written."""
     (catalog / "authors.yaml").write_text("[{id: 4, name: Ada, aliases: [A.]}]\n")
