@@ -13,13 +13,15 @@ the catalog has), and *site* (what the source has now).
 What happens if the old site renames the group Lamp to Lantern, and the site is imported again? The row of the group has
 the id 2 and the name Lantern.
 
-1. `merge_list` finds the group of the catalog with the id 2. Its last name and its name here are Lamp, so `compare`
-   plans a `FieldChange` of `name`. If people renamed it to Light, this is a conflict, and the catalog keeps Light.
+1. `merge_list` (all functions named here are in `merge_fields.py`) finds the group of the catalog with the id 2. Its
+   last name and its name here are Lamp, so `compare` plans a `FieldChange` of `name`. If people renamed it to Light,
+   this is a conflict: the catalog keeps Light, and the memory keeps Lamp, until `--mine` or `--theirs`.
 2. Chapters reference groups by name in files, but values are compared as ids. A chapter with `groups: [Lamp]` has the
    ids [2] here and on the site: there is no change.
 3. `names_after` has the name of each id after all changes, or the id if two groups have that name. `RenamedReferences`
    respells `groups: [Lamp]` as `groups: [Lantern]` in each file.
-4. `catalog_files.py` edits these fields in the text of the files, and `last_imports.py` saves Lantern as the next last.
+4. `catalog_files.py` edits these fields in the text of the files; a reference that cannot be edited ends the import.
+   Then `last_imports.py` saves Lantern as the next last.
 
 A group that people deleted here is in last and not here: it is not added again. A group that the site deleted is in
 last and not in site: a note names it, and `--remove` removes it unless people edited it.

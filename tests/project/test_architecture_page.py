@@ -41,9 +41,9 @@ def test_a_guarantee_has_a_module_and_a_test() -> None:
 
 
 def test_the_questions_are_answered() -> None:
-    """The page answers four questions and has one picture."""
+    """The page answers five questions and has one picture."""
     questions = re.findall(r"^\*\*(.+)\*\*$", sections(PAGE)["questions"], re.MULTILINE)
 
-    assert len(questions) == 4
+    assert len(questions) == 5
     assert len(GUARANTEES) > 10
     assert PAGE.count("```mermaid") == 1
