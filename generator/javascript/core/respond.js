@@ -83,7 +83,7 @@ function refusedEarly(request, path) {
 async function answered(request, path, release) {
     const rules = release.rules;
     const pathKey = lookup.pathKey(path.path);
-    const isGated = routes.isGated(pathKey, rules);
+    const needsKey = routes.needsKey(pathKey, rules);
     const isKnown = request.digest !== '' && Object.prototype.hasOwnProperty.call(rules.keys, request.digest);
     const refusal = isKnown ? '' : request.digest ? 'invalid' : 'absent';
     const account = isKnown ? rules.keys[request.digest] : '';
@@ -97,7 +97,7 @@ async function answered(request, path, release) {
         family: isSiteFile && path.path !== '/' ? '' : routes.family(path.path, rules),
         key: found.key,
         query: path.query,
-        isPrivate: isGated,
+        isPrivate: needsKey,
         refusal,
     };
     const fail = (status) => errors.failure(status, state, release);
@@ -120,10 +120,10 @@ async function answered(request, path, release) {
     if (path.isHidden) {
         return fail(404);
     }
-    if ((isGated || found.isLocked) && refusal) {
+    if ((needsKey || found.isLocked) && refusal) {
         return fail(401);
     }
-    state.isPrivate = isGated || (record !== null && record.restricted);
+    state.isPrivate = needsKey || (record !== null && record.restricted);
     if (path.query && found.key === lookup.SERIES) {
         return list(request, path, state, record, release);
     }

@@ -34,7 +34,7 @@ function isInternal(path, hasSlash, rules) {
 }
 
 // Whether every URL of the route needs a key: accounts, and the routes under `restricted` in site.yaml.
-function isGated(path, rules) {
+function needsKey(path, rules) {
     if (!path.startsWith('/api/v2/')) {
         return false;
     }
@@ -56,4 +56,4 @@ function own(path) {
     return found ? found[1] : '';
 }
 
-export default { family, familyOfLine, isInApi, isInternal, isGated, own };
+export default { family, familyOfLine, isInApi, isInternal, needsKey, own };
