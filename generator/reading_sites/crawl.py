@@ -19,7 +19,7 @@ from ..catalog import field_values
 from ..catalog.patterns import MAX_SLUG
 from ..errors import FlatpanelError
 from . import sitemap
-from .lenient import UnusableResponse, count, entries, fields, http_date, seconds, volume, whole
+from .lenient import UnusableResponse, count, entries, fields, http_date, seconds, volume
 from .notes import Notes
 from .response_cache import CachedResponse
 from .responses import OLD, OPENAPI, V2, ParsedBodies, Responses, SiteResponse, filtered_chapters
@@ -258,10 +258,6 @@ def _pages(crawler: Crawler, page: SiteResponse) -> Iterator[SiteResponse]:
 
 def _results(response: SiteResponse) -> Iterator[dict[str, Any]]:
     return entries(fields(response.value).get("results"))
-
-
-def _ids(objects: Iterable[dict[str, Any]]) -> Iterator[int]:
-    return (id for entry in objects if (id := whole(entry.get("id"))) is not None)
 
 
 def slugs(crawler: Crawler, pages: list[SiteResponse], old: list[str]) -> list[str]:

@@ -324,3 +324,14 @@ def test_an_unexpected_url_gets_no_link(same: BodyReader, url: object) -> None:
     assert entities.page_url(same.comparison.new, {"url": url}) == ""
     assert entities.page_url(same.comparison.new, {"url": "/a/"}) == "https://minimal.example/a/"
     assert entities.page_url(same.comparison.new, {}) == ""
+
+
+def test_a_chapter_with_an_unexpected_url_gets_no_link(same: BodyReader, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other chapters of the series have theirs."""
+    chapters = [{"url": "javascript:alert(1)", "number": 1}, {"url": "/a/", "number": 2}]
+    monkeypatch.setattr(entities, "entity_views", lambda reader, entity: ({}, {"chapters": chapters}))
+    added = EntityChange(EntityName("series", "first"), [], kind="added")
+
+    links = list(entities.chapter_links(same, added))
+
+    assert links == [entities.PageLink("Chapter 2", "https://minimal.example/a/")]

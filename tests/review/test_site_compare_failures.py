@@ -15,7 +15,7 @@ from click.testing import Result
 
 from generator.review.site_compare import compared_site
 from generator.review.site_compare.facts import UNUSABLE, Difference, Facts
-from generator.review.site_compare.known_reasons import reason
+from generator.review.site_compare.known_reasons import group_roles, new_field, reason
 from tests.support.fake_site import FakeSite, Replies, Reply, serving, small
 from tests.support.moved_sites import compare, invoke
 
@@ -126,6 +126,15 @@ def test_no_reason_explains_unusable_responses() -> None:
 
     assert reason(difference, original) == ""
     assert reason(replace(difference, kind="changed", first="a\r\n", second="a\n"), original) != ""
+
+
+def test_no_reason_explains_values_of_another_kind() -> None:
+    """Roles that are no text, and a field that is missing although the first site has version 2."""
+    roles = Difference("/api/v2/members", "/api/v2/members", "removed", ("[id=1]", "roles"), [7], None)
+    title = Difference("/api/v2/chapters", "/api/v2/chapters", "added", ("[id=1]", "full_title"), None, "Ch. 1")
+    facts = cast(Facts, SimpleNamespace(has_v2=True))
+
+    assert not group_roles(roles, facts) and not new_field(title, facts)
 
 
 def test_slow_site_ends_the_comparison(sites: Pair, tmp_path: Path) -> None:
