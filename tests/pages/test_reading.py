@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.conftest import Serve
 from tests.pages.test_each_page import TO_THE_END
 from tests.support import browser, images
 from tests.support.browser import PHONE, WIDE, Tab
@@ -282,6 +283,28 @@ def test_a_finished_chapter_continues_with_the_next(example: PageSite, tab: Tab)
         tab.wait_until("document.querySelector('#continue').checkVisibility()")
         target = tab.run("document.querySelector('#continue').getAttribute('href')")
         assert target == (offered or f"{read}#page-{count}")
+
+
+def test_no_version_of_a_finished_number_is_next(serve: Serve, chromium: browser.Browser) -> None:
+    """Chapters may share a number: after one of them, reading goes on with another number, if there is one."""
+    _, web = serve("pages")
+    site, numbers = f"http://127.0.0.1:{web.port}", ("2/10.5", "0/11", "0/11/version-12")
+    offered = {}
+    with chromium.tab(WIDE) as tab:
+        tab.intercept("https://*", "image/png", images.png(70, 100))
+        tab.open(f"{site}/read/moons/")
+        for number in numbers:
+            progress = json.dumps({"chapter": f"/read/moons/{number}/", "page": 1, "finished": True})
+            tab.run(f"localStorage.setItem('progress:/read/moons/', {json.dumps(progress)})")
+            tab.open(f"{site}/read/moons/?{number}")
+            tab.wait_until("document.querySelector('#continue').checkVisibility()")
+            offered[number] = tab.run("document.querySelector('#continue').getAttribute('href')")
+
+    assert offered == {
+        "2/10.5": "/read/moons/0/11/",
+        "0/11": "/read/moons/0/11/",
+        "0/11/version-12": "/read/moons/0/11/version-12/",
+    }
 
 
 def test_page_by_page_is_remembered_for_the_series(example: PageSite, tab: Tab) -> None:

@@ -41,11 +41,14 @@ function offerToContinue(link) {
     return;
   }
   const path = (item) => item.getAttribute("href");
+  // Of the chapters that share a number, one has the path of the number, and the others are versions below it.
+  const ofNumber = (url) => url.replace(/version-\d+\/$/, "");
   const newestFirst = [...document.querySelectorAll(".chapters li > a")];
   const place = newestFirst.findIndex((item) => path(item) === progress?.chapter);
   if (place < 0) return;
-  // Other versions of a number have no path below the series: reading goes on with the next number.
-  const next = newestFirst.slice(0, place).findLast((item) => path(item).startsWith(series.dataset.series));
+  const next = newestFirst
+    .slice(0, place)
+    .findLast((item) => path(item) === ofNumber(path(item)) && path(item) !== ofNumber(progress.chapter));
   const chapter = (progress.finished && next) || newestFirst[place];
   link.href = chapter === next ? path(next) : pageUrl(progress.chapter, Number.parseInt(progress.page, 10));
   link.title = chapter.textContent;
