@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,6 +17,8 @@ from .output import Line, failure, is_stdout_lost, output_format, print_data, pr
 EXIT_PROBLEMS = 1
 # Messages below the command line name commands in this form, because the program name is not available there.
 PROGRAM = "`python build.py "
+# Lines that are printed at once.
+_BLOCK = 100
 # Commands that write no files, so that a failure has nothing to reassure about.
 READ_ONLY = {"check", "diff", "next"}
 
@@ -75,12 +77,14 @@ def _print_result(result: Result) -> None:
     lines = (line if isinstance(line, Line) else Line(line) for line in result.lines())
     for (err, style), group in groupby(lines, lambda line: line[1:]):
         texts = (line.text for line in group)
-        if err and output_format() == "github":
-            print_lines(*map(_error_annotation, texts))
-        elif result.is_data and not err:
+        if result.is_data and not err:
             print_data(texts)
-        else:
-            print_lines(*texts, err=err, **style)
+        # In blocks: the changes of a large release are printed while they are found.
+        while block := list(islice(texts, _BLOCK)):
+            if err and output_format() == "github":
+                print_lines(*map(_error_annotation, block))
+            else:
+                print_lines(*block, err=err, **style)
 
 
 def with_program_name(sentence: str) -> str:
