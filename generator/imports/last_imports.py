@@ -141,7 +141,8 @@ class SavedMemory:
         with suppress(ValueError, TypeError, LookupError, FileNotFoundError), self.file.open("rb") as lines:
             for kind, records in map(encoding.parse, lines):
                 memory[kind] = dict(records)
-        return memory if _SOURCE in memory else spilled_records()
+        # A file of an older program has neither this record nor these fields.
+        return memory if {"usable", "is_flatpanel"} <= memory.get(_SOURCE, {}).keys() else spilled_records()
 
     def save(self, memory: Memory) -> None:
         """Replace what the last import saved: a line for each kind, and the source at the end."""

@@ -38,10 +38,6 @@ class SiteImages:
         """Return the encoded URL of an image at the site itself."""
         return _encoded(unwrapped(stated, self.origin)) if self.is_original and stated else stated
 
-    def image(self, stated: str, folder: str) -> str:
-        """Return the file name of an image, or its URL."""
-        return image(self.url(stated), self.root, folder)
-
     def pages(self, urls: Sequence[str], names: Sequence[str]) -> list[str]:
         """Return the URLs of pages. `names`, from version 1, show which % of the original service is a character."""
         if not self.is_original or len(urls) != len(names):

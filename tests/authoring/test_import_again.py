@@ -749,6 +749,18 @@ def test_an_invalid_saved_record_is_ignored(site: FakeSite, catalog: Path) -> No
     assert "one: title: conflict: 'Uno' here, 'One' there; kept yours" in again(site, catalog).notes
 
 
+@pytest.mark.parametrize("state", [b'["source",[]]\n', b'["source",{"title":"A series"}]\n', b'{"series":{"one":{}}}'])
+def test_a_last_import_in_another_format_is_unknown(state: bytes, site: FakeSite, catalog: Path) -> None:
+    """It is not read, so an edit cannot be told from a change of the site."""
+    (file,) = (catalog.parent / "cache").rglob("imported-*.json")
+    file.write_bytes(state)
+    edit(catalog, "series/one.yaml", "title: One\n", "title: Uno\n")
+    switch(site, "https://other.example")
+
+    with pytest.raises(FlatpanelError, match="last import from this site is unknown"):
+        again(site, catalog)
+
+
 def test_the_cache_is_private_and_has_no_key(site: FakeSite, tmp_path: Path) -> None:
     """Only the owner can read it."""
     site.answers["/api/v2/series/one/chapters"] = Reply(401, b"{}")

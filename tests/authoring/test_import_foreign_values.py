@@ -119,7 +119,7 @@ def test_urls_of_cdns_are_unwrapped(url: str, origin: str) -> None:
 )
 def test_raw_characters_of_the_original_service_are_encoded(url: str, image: str) -> None:
     """In a path of its media folder, a question mark is part of the name."""
-    assert ORIGINAL.image(url, "series/a/1/1/") == image
+    assert image_paths.image(ORIGINAL.url(url), ORIGINAL.root, "series/a/1/1/") == image
 
 
 def test_names_of_version_1_show_which_percent_sign_is_a_character() -> None:
