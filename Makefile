@@ -45,7 +45,7 @@ docs: ## write the generated parts of docs/: tables, examples, and the page of c
 	@tools/setup run
 	$(PY) tools/write-docs
 
-test: ## run the everyday tests, about four minutes on two cores
+test: ## run the everyday tests, about five minutes on two cores
 	@tools/setup nginx
 	@tools/in-memory $(PY) $(PYTEST)
 
