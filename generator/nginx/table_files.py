@@ -24,16 +24,6 @@ def text(table: ManifestReader, file: str) -> bytes | None:
     return b"".join(line for lines in _lines(table) for line in lines[name])
 
 
-def map_files(table: ManifestReader) -> dict[str, bytes]:
-    """The content of all maps by the names of their files."""
-    files: dict[str, list[bytes]] = {f"{name}.map": [] for name in maps.LONG}
-    for lines in _lines(table):
-        for name, map_lines in lines.items():
-            files[f"{name}.map"] += map_lines
-    short = {maps.REDIRECTS: maps.redirects_map(table.rules), maps.KEYS: maps.keys_map(table.keys)}
-    return {file: b"".join(lines) for file, lines in files.items()} | short
-
-
 def configuration(table: ManifestReader, server: ServerConf) -> list[ConfigFile]:
     """All files of the release but its manifest, its keys and the long maps."""
     counts, longest = dict.fromkeys(maps.LONG, 0), 0
