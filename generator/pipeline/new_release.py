@@ -224,7 +224,7 @@ class ReleaseTotals:
         """Add the differences in the series that can differ."""
         resources = {slug: summary.resources for slug, summary in new.summaries.items()}
         if not current.segments:
-            # Of a first release everything is new: its lines need not be parsed, 1.8 s of 40 at 100,000 chapters.
+            # Of a first release everything is new, so no line needs to be parsed.
             self.counts[ADDED] = sum(resources.values())
             self.changed_series = {slug for slug, count in resources.items() if slug and count}
             return

@@ -1,5 +1,6 @@
 """Builds of a site with pages: what an edit renders, and what the setting `pages` changes."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -55,6 +56,17 @@ def test_pages_change_no_response_of_the_api(site: Site) -> None:
     assert set(site.manifest.resources) == set(before)
     assert {url for url, body in site.manifest.resources.items() if body != before[url]} <= {"/"}
     assert list(verify_files.check_files(site.store)) == []
+
+
+def test_everything_of_a_first_release_is_new(pages: Site) -> None:
+    """Its counts and series come from the release alone: there is nothing to compare it with."""
+    before = pages.manifest
+    shutil.rmtree(pages.folder / "dist")
+    result = pages.build()
+
+    assert result.changes == {"added": len(before.resources), "changed": 0, "removed": 0, "unchanged": 0}
+    series = {path.stem for path in (pages.folder / "catalog_src/series").glob("*.yaml")}
+    assert result.changed_series == sorted(series)
 
 
 def test_an_edit_changes_the_pages_of_its_series_and_lists(pages: Site) -> None:
