@@ -14,6 +14,8 @@ import pytest
 from click.testing import Result
 
 from generator.commands import importing, output
+from generator.commands.command import Command
+from generator.commands.command import Result as CommandResult
 from generator.errors import escaped
 from tests.conftest import Site
 from tests.project.test_architecture import MODULES, tree
@@ -165,6 +167,22 @@ WITH_TITLE = [
     ["diff", TITLE, f"a{TITLE}"],
     ["export", f"nowhere{TITLE}", "--out", f"a{TITLE}"],
 ]
+
+
+def test_a_long_result_is_printed_while_it_is_made(capsys: pytest.CaptureFixture[str]) -> None:
+    """Not collected first: the lines before a fault are on the screen."""
+    printed: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for number in range(1000):
+            yield f"line {number}"
+            printed.append(capsys.readouterr().out)
+
+    with Command("any", callback=lambda: CommandResult(lines)).make_context("any", []) as context:
+        context.command.invoke(context)
+
+    assert any(printed)
+    assert "".join(printed) + capsys.readouterr().out == "".join(f"line {number}\n" for number in range(1000))
 
 
 def test_usage_errors_escape_arguments(site: Site, run: Run) -> None:
