@@ -110,7 +110,7 @@ class CatalogFiles:
             if change.is_spelled and change.name in _REFERENCES:
                 names = ", ".join(map(str, value if isinstance(value, list) else [value]))
                 self.lost_references.append(
-                    f"{place}: cannot be edited automatically, but an entry is renamed: {names[:200]}"
+                    f"{place}: names a renamed entry and cannot be edited automatically; should become {names[:200]}"
                 )
                 return
             fix = (

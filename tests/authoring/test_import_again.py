@@ -512,7 +512,7 @@ def test_a_renamed_reference_that_cannot_be_edited_ends_the_import(dry: bool, si
 
     *places, advice = failed.value.sentences
     count = text.count(line)
-    reason = "cannot be edited automatically, but an entry is renamed: Day Shift"
+    reason = "names a renamed entry and cannot be edited automatically; should become Day Shift"
     assert places == [f"series/one.yaml: chapters[{number}].groups: {reason}" for number in range(count)]
     assert advice.startswith("nothing was written. Write each reference without comments")
     assert {path: path.read_bytes() for path in catalog.rglob("*.yaml")} == before
