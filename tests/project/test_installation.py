@@ -161,7 +161,9 @@ def test_pip_refuses_requirements_that_are_not_filled_in(tmp_path: Path, monkeyp
         index.bind(("127.0.0.1", 0))
         index.listen()
         index.setblocking(False)
-        options = f"--index-url http://127.0.0.1:{index.getsockname()[1]}/simple --retries 0"
+        # Once a week, pip asks the index for a newer pip.
+        index_url = f"http://127.0.0.1:{index.getsockname()[1]}/simple"
+        options = f"--index-url {index_url} --retries 0 --disable-pip-version-check"
         pip = f'"{sys.executable}" -m pip --isolated install --dry-run {options} --requirement requirements.txt'
         printed = shell(pip, tmp_path, code=1)
 
