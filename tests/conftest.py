@@ -20,7 +20,7 @@ from click.testing import CliRunner, Result
 
 from generator import encoding, filesystem
 from generator.api import routes
-from generator.api.resources import JSON
+from generator.api.payloads.resources import JSON
 from generator.commands import cli
 from generator.pipeline import rollback
 from generator.pipeline import run as pipeline

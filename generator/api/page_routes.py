@@ -34,9 +34,9 @@ from .pages import lists, people, series_pages, site_files
 from .pages.context import PageContext
 from .pages.lists import STATUSES, SeriesPage
 from .pages.series_pages import ChapterPage
-from .resources import CSS, HTML, JS, JSON, OPENSEARCH, SVG, TEXT, XML, Body, Resource
+from .pages.visibility import Visible, visible
+from .payloads.resources import CSS, HTML, JS, JSON, OPENSEARCH, SVG, TEXT, XML, Body, Resource
 from .route_items import InSeries, ItemSource, RouteItem, RouteItems
-from .visibility import Visible, visible
 
 # The number of series on a page of a list.
 PAGE_SIZE = 48

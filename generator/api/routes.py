@@ -21,7 +21,7 @@ from . import route_items as each
 from .openapi import document
 from .pages.context import PageContext
 from .payloads import series_index, series_list, unversioned, v1, v2
-from .resources import (
+from .payloads.resources import (
     ANY_NUMBER,
     CSS,
     EMPTY_RESULTS_URL,

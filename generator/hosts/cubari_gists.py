@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import encoding
-from ..api.resources import EMPTY_RESULTS_URL
+from ..api.payloads.resources import EMPTY_RESULTS_URL
 from ..errors import FlatpanelError
 from ..filesystem import delete_file, write_if_changed
 from ..release.manifest import Published

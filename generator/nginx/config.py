@@ -12,7 +12,7 @@ from pathlib import Path
 from .. import encoding
 from ..api import policies
 from ..api.payloads import errors
-from ..api.resources import (
+from ..api.payloads.resources import (
     ATOM,
     EMPTY_RESULTS_URL,
     HTML,

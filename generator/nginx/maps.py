@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ..api.resources import LOCKED_RESULTS_URL, Alias, Gate, key
+from ..api.payloads.resources import LOCKED_RESULTS_URL, Alias, Gate, key
 from ..release.manifest import Entry, Published, last_modified
 from ..release.rules import Rules
 from .quoting import quote, quote_key

@@ -8,7 +8,7 @@ from .. import encoding
 from ..api import routes
 from ..api.pages import theme
 from ..api.pages.context import PageContext
-from ..api.resources import Resource, account_key
+from ..api.payloads.resources import Resource, account_key
 from ..catalog.entities import Catalog, SeriesSummary
 from ..catalog.linking import origin
 from ..nginx import config

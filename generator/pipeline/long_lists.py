@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .. import encoding
+from ..api.payloads.resources import AllChapters, JoinedBodies, Resource
 from ..api.payloads.v2 import convert_dates
-from ..api.resources import AllChapters, JoinedBodies, Resource
 from ..release import manifest
 from ..release.manifest import Published
 from .cache import Cache, ChapterBucket

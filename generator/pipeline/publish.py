@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import encoding
-from ..api.resources import SERIES_INDEX_URL, Alias, Gate, Resource
+from ..api.payloads.resources import SERIES_INDEX_URL, Alias, Gate, Resource
 from ..nginx import maps
 from ..release import manifest
 from ..release.bodies import BodyWriter

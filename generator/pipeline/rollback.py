@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from .. import encoding
-from ..api.resources import Gate
+from ..api.payloads.resources import Gate
 from ..errors import FlatpanelError
 from ..nginx import maps
 from ..release import journal, manifest

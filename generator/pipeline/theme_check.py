@@ -11,7 +11,7 @@ from functools import partial
 from .. import encoding
 from ..api import routes
 from ..api.pages import theme
-from ..api.resources import HTML
+from ..api.payloads.resources import HTML
 from ..api.route_items import InSeries
 from ..catalog import reader, theme_files
 from ..catalog.confined_folder import ConfinedFolder

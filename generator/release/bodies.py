@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import encoding
-from ..api.resources import Resource
+from ..api.payloads.resources import Resource
 from ..errors import FlatpanelError
 from ..filesystem import PartialFile, has_content, make_folder, read_regular, replace, write
 from . import manifest

@@ -9,7 +9,17 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from .. import encoding
-from ..api.resources import EMPTY_RESULTS_URL, HTML, JSON, LOCKED_RESULTS_URL, SUFFIXES, Alias, Gate, Resource, key
+from ..api.payloads.resources import (
+    EMPTY_RESULTS_URL,
+    HTML,
+    JSON,
+    LOCKED_RESULTS_URL,
+    SUFFIXES,
+    Alias,
+    Gate,
+    Resource,
+    key,
+)
 from ..errors import FlatpanelError
 from . import rules
 from .rules import Rules

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from .. import encoding
-from ..api.resources import Alias, Gate
+from ..api.payloads.resources import Alias, Gate
 from ..errors import FlatpanelError
 from . import manifest
 from .manifest import Entry, Published

@@ -13,7 +13,7 @@ from lxml import etree
 
 from generator.api.feeds.formats import xml_text
 from generator.api.feeds.payloads import MOST_CHAPTERS, MOST_ENTRIES
-from generator.api.resources import ATOM, JSON_FEED, RSS
+from generator.api.payloads.resources import ATOM, JSON_FEED, RSS
 from tests.conftest import AS_OF
 from tests.support.feeds import READERS, FeedCatalog, ParsedFeed, all_resources, bodies
 from tests.support.paths import DATA

@@ -11,7 +11,7 @@ import pytest
 from generator import encoding
 from generator.api.openapi.document import OPERATIONS, TAGS
 from generator.api.openapi.schemas import SCHEMAS, schema_of
-from generator.api.resources import HTML, JSON, SERIES_INDEX_URL, Resource
+from generator.api.payloads.resources import HTML, JSON, SERIES_INDEX_URL, Resource
 from generator.api.routes import GATES, ROUTES
 from generator.catalog.entities import Catalog
 from tests.conftest import AS_OF, SITES

@@ -14,9 +14,9 @@ from typing import get_args
 from generator import encoding
 from generator.api.page_routes import PAGES
 from generator.api.pages.context import PageContext
-from generator.api.resources import Resource
+from generator.api.pages.visibility import HIDDEN_BY
+from generator.api.payloads.resources import Resource
 from generator.api.route_items import InSeries
-from generator.api.visibility import HIDDEN_BY
 from generator.catalog import entities
 from generator.catalog.site_settings import RestrictedRoute
 from tests.support import runs

@@ -15,7 +15,7 @@ from generator.api.page_routes import LISTED_VERSIONS, PAGES
 from generator.api.pages import values
 from generator.api.pages.context import PageContext
 from generator.api.pages.texts import TEXTS, Texts
-from generator.api.resources import HTML, Resource
+from generator.api.payloads.resources import HTML, Resource
 from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.entities import Catalog
 from generator.catalog.site_settings import RestrictedRoute, Site

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from generator import encoding
-from generator.api.resources import Body
+from generator.api.payloads.resources import Body
 from generator.catalog.entities import Catalog
 from tests.support.yaml_catalogs import WRITTEN, catalog, resources
 

@@ -8,7 +8,7 @@ import pytest
 
 from generator import encoding
 from generator.api.feeds import sitemaps
-from generator.api.resources import HTML
+from generator.api.payloads.resources import HTML
 from generator.catalog.entities import Catalog
 from tests.support.feeds import FeedCatalog, all_resources, bodies
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from generator import encoding
-from generator.api.resources import HTML, JSON
+from generator.api.payloads.resources import HTML, JSON
 from generator.catalog.field_values import iso
 from generator.catalog.load import load_valid
 from generator.catalog.yaml import reader, writer

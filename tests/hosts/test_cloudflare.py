@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from generator.api.resources import HTML, JSON
+from generator.api.payloads.resources import HTML, JSON
 from generator.hosts.plain import plain_release
 from generator.hosts.plain.export import export_for
 from tests.conftest import Site, copy_of

@@ -12,7 +12,7 @@ from click.testing import Result
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from generator.api.resources import SERIES_INDEX_URL, Alias, key
+from generator.api.payloads.resources import SERIES_INDEX_URL, Alias, key
 from generator.errors import FlatpanelError
 from generator.hosts.packs import pack_files, pack_format, state, worker_files
 from generator.hosts.packs.pack_files import PackTotals, pack_release

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from generator.api.resources import LOCKED_RESULTS_URL
+from generator.api.payloads.resources import LOCKED_RESULTS_URL
 from tests.support import edge_servers, host_sites, same_answers
 from tests.support.edge_servers import RUNTIMES, EdgeServer, on_edge_runtimes
 from tests.support.host_sites import HostSite

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.api.resources import Gate
+from generator.api.payloads.resources import Gate
 from generator.hosts.plain import cloudflare, netlify, plain_release
 from generator.hosts.plain.caddy import quote
 from generator.hosts.plain.export import export_for

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from generator import encoding
-from generator.api.resources import HTML, JSON
+from generator.api.payloads.resources import HTML, JSON
 from generator.hosts.plain.export import export_for
 from tests.conftest import Site
 from tests.hosts.plain_cases import Case, public

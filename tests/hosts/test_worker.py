@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.api.resources import SERIES_INDEX_URL, Alias, key
+from generator.api.payloads.resources import SERIES_INDEX_URL, Alias, key
 from generator.hosts.packs import pack_format
 from generator.hosts.packs.pack_files import pack_release
 from generator.release.manifest import Entry, Published

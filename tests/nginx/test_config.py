@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.api.resources import SERIES_INDEX_URL, Gate
+from generator.api.payloads.resources import SERIES_INDEX_URL, Gate
 from generator.catalog.site_settings import CacheAges, VersionAges
 from generator.catalog.site_settings import Site as Settings
 from generator.errors import FlatpanelError

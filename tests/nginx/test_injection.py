@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from generator.api.resources import key
+from generator.api.payloads.resources import key
 from generator.catalog import records, site_settings
 from generator.catalog.field_values import percent_encoded
 from generator.errors import CatalogError

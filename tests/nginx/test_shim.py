@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from generator.api.payloads.resources import SERIES_INDEX_URL
 from generator.api.payloads.series_index import NamedSets
-from generator.api.resources import SERIES_INDEX_URL
 from generator.javascript import modules
 from tests.conftest import Site, copy_of
 from tests.support.paths import DATA

@@ -1,7 +1,7 @@
 """Pages without a browser: a page for each row of the table, their markup, and the hosts that their policy names."""
 
 from generator.api.page_routes import PAGES
-from generator.api.resources import HTML
+from generator.api.payloads.resources import HTML
 from tests.support import node_tools, page_sites, runs
 from tests.support.page_sites import PageSite
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from generator import encoding
 from generator.api.payloads import errors
-from generator.api.resources import HTML, JSON
+from generator.api.payloads.resources import HTML, JSON
 from generator.api.routes import GATES, ROUTES
 from tests.support import linked_catalog
 from tests.support.documents import AS_OF, DOCUMENTS, FENCE, ROOT, SPAN, blocks, first_cells, sections

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from generator.api.resources import Alias, Gate
+from generator.api.payloads.resources import Alias, Gate
 from generator.errors import FlatpanelError
 from generator.release import changes, manifest
 from generator.release.changes import EntryDifference, differences, release_changes

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.api.resources import EMPTY_RESULTS_URL, Alias, Gate, key
+from generator.api.payloads.resources import EMPTY_RESULTS_URL, Alias, Gate, key
 from generator.errors import FlatpanelError
 from generator.release import manifest, manifest_reader
 from generator.release.manifest import Published

@@ -1,7 +1,7 @@
 """Empty results: one body for every URL without results yet, therefore without Last-Modified."""
 
 from generator import encoding
-from generator.api.resources import EMPTY_RESULTS_URL
+from generator.api.payloads.resources import EMPTY_RESULTS_URL
 from generator.release import manifest
 from generator.review.promises.bodies import expected_headers
 from tests.conftest import Serve

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from generator.api.resources import HTML
+from generator.api.payloads.resources import HTML
 from generator.review.verify_server import check_server
 from tests.conftest import Site
 from tests.responses.test_slug_redirects import HOST, PAIRS, assert_redirect, with_old_slugs

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from generator.api.resources import HTML, JSON, SVG
+from generator.api.payloads.resources import HTML, JSON, SVG
 from generator.release.manifest import Published
 from tests.conftest import AS_OF, Site, copy_of
 from tests.responses.test_short_way import LAST, visible

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.api.resources import HTML
+from generator.api.payloads.resources import HTML
 from tests.conftest import Site, copy_of
 from tests.responses.test_included_in_other_server import OTHER_SETTINGS, comparable, conf
 from tests.support import nginx_client

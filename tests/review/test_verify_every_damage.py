@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from generator import encoding
 from generator.api import routes
-from generator.api.resources import JSON
+from generator.api.payloads.resources import JSON
 from generator.release import journal
 from generator.review import verify_files
 from tests.conftest import Site, copy_of

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from generator import encoding
-from generator.api.resources import Alias, Gate, key
+from generator.api.payloads.resources import Alias, Gate, key
 from generator.hosts.packs.worker_files import worker_rules
 from generator.release import manifest
 from generator.release.manifest import Entry

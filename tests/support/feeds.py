@@ -11,7 +11,7 @@ from typing import Any
 
 from generator.api import routes
 from generator.api.pages.context import PageContext
-from generator.api.resources import Resource
+from generator.api.payloads.resources import Resource
 from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.entities import Catalog, Series
 from tests.conftest import AS_OF

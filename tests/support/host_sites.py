@@ -9,7 +9,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from generator.api.resources import ANY_NUMBER, SERIES_INDEX_URL, Alias, Gate
+from generator.api.payloads.resources import ANY_NUMBER, SERIES_INDEX_URL, Alias, Gate
 from generator.commands import cli
 from generator.release.manifest import Entry, Published
 from tests.conftest import SITES, Site

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.api.page_routes import PAGES
-from generator.api.resources import HTML
+from generator.api.payloads.resources import HTML
 from tests.conftest import Site
 from tests.support import nginx_client, tree_snapshot
 from tests.support.paths import EXAMPLE, ROOT

@@ -5,8 +5,8 @@ from itertools import count
 from typing import Any
 
 from generator import encoding
+from generator.api.payloads.resources import AllChapters, Body, JoinedBodies, Resource
 from generator.api.payloads.v2 import convert_dates
-from generator.api.resources import AllChapters, Body, JoinedBodies, Resource
 from generator.api.route_items import InSeries
 from generator.api.routes import ROUTES, Route
 from generator.catalog import cross_checks

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from ...catalog.entities import Catalog
-from ..resources import Body
+from ..payloads.resources import Body
 
 _HERE = Path(__file__).parent
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from ... import encoding
 from ...catalog.field_values import iso
 from ..pages.context import PageContext
-from ..resources import ATOM, JSON_FEED, RSS, Body
+from ..payloads.resources import ATOM, JSON_FEED, RSS, Body
 from .payloads import Feed, FeedEntry
 
 # Of the texts of feeds, not of the catalog.

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from ...catalog.entities import Catalog, Series, SeriesSummary
 from ...catalog.field_values import iso
 from ..pages.context import PageContext
-from ..resources import Body
-from ..visibility import visible
+from ..pages.visibility import visible
+from ..payloads.resources import Body
 from .formats import DECLARATION, xml_text
 
 MOST_URLS, MOST_BYTES = 50_000, 50_000_000

@@ -8,9 +8,9 @@ from ... import __version__
 from ...catalog import records
 from ...catalog.entities import Catalog
 from ..payloads.fields import Decimal, HttpDate, Id, Keywords, Slug, Uri, VolumeNumber
+from ..payloads.resources import JSON, Body
 from ..payloads.series_list import DEFAULT_ORDER, ORDERS
 from ..payloads.v2 import DATE_FORMATS, DEFAULT_DATE_FORMAT
-from ..resources import JSON, Body
 from .schemas import SCHEMAS, Schema, ref, schema, schema_of
 
 # Parameters: of paths, queries and headers, and API keys

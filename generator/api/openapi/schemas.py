@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, is_
 from ... import encoding
 from ..payloads import errors, unversioned, v1, v2
 from ..payloads.fields import Component, Keywords
-from ..resources import AllChapters, Body, JoinedBodies
+from ..payloads.resources import AllChapters, Body, JoinedBodies
 
 Schema: TypeAlias = dict[str, Any]
 

@@ -11,9 +11,9 @@ from ...catalog.entities import Category, Chapter
 from ...catalog.field_values import percent_encoded
 from ...catalog.site_settings import Site
 from ...templating import Html, Templates
-from ..visibility import Visible, visible
 from . import values
 from .texts import Texts
+from .visibility import Visible, visible
 
 
 class PagePaths:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ...catalog.entities import Catalog, Category, RecentChapter, SeriesSummary
-from ..resources import Body
+from ..payloads.resources import Body
 from . import cards, structured_data, values
 from .context import FeedLink, Link, PageContext, PageHead
 

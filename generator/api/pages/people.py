@@ -13,7 +13,7 @@ from ...catalog.entities import (
     RecentChapter,
     SeriesSummary,
 )
-from ..resources import Body
+from ..payloads.resources import Body
 from . import cards, values
 from .context import FeedLink, Link, PageContext, PageHead
 

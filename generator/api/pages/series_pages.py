@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ...catalog.entities import Chapter, Person, Series
 from ...templating import Html
-from ..resources import Body
+from ..payloads.resources import Body
 from . import cards, structured_data, values
 from .context import FeedLink, Link, PageContext, PageHead
 

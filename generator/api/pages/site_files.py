@@ -4,7 +4,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...catalog.entities import Catalog
-from ..resources import Body
+from ..payloads.resources import Body
 from .context import PageContext, PageHead
 
 _ASSETS = Path(__file__).parent / "assets"

@@ -15,8 +15,8 @@ from typing import Any
 
 from ... import encoding
 from ...catalog.entities import Catalog, Person, SeriesSummary
-from ..resources import Body, array
 from . import v2
+from .resources import Body, array
 from .series_list import DEFAULT_ORDER, ordered
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...catalog.entities import Catalog, SeriesSummary
-from ..resources import Body, array
 from . import v2
+from .resources import Body, array
 
 ORDERS: dict[str, Callable[[SeriesSummary], Any]] = {
     "title": lambda series: series.title,

@@ -6,8 +6,8 @@ from typing import Annotated, TypeAlias, TypedDict, TypeVar
 
 from ...catalog.entities import Catalog, Chapter, Contributor, Latest, Person, Series, SeriesSummary
 from ...encoding import decimal, http_date
-from ..resources import Body, JoinedBodies, array, joined_bodies, newest
 from . import fields
+from .resources import Body, JoinedBodies, array, joined_bodies, newest
 
 BY_VOLUME = "Chapters by volume and number. Volume 0 contains chapters without a volume."
 

@@ -6,8 +6,8 @@ from typing import Annotated, TypeAlias, TypedDict
 
 from ...catalog.entities import Catalog, Category, Chapter, PublishingGroup, Series
 from ...encoding import http_date
-from ..resources import Body, JoinedBodies, array, joined_bodies, newest
 from . import fields, unversioned
+from .resources import Body, JoinedBodies, array, joined_bodies, newest
 
 
 class _GroupOfChapter(TypedDict):

@@ -12,9 +12,9 @@ from ...catalog.entities import Account, Catalog, Category, Chapter, Group, Memb
 from ...catalog.field_values import iso
 from ...catalog.records import Status
 from ...encoding import decimal, http_date, json
-from ..resources import AllChapters, Body, array, newest
 from . import fields
 from .fields import Keywords
+from .resources import AllChapters, Body, array, newest
 
 # The formats of `published`. The first is the default.
 DATE_FORMATS: dict[str, Callable[[int], str]] = {

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ... import encoding
-from ...api.resources import Alias
+from ...api.payloads.resources import Alias
 from ...errors import FlatpanelError
 from ...filesystem import PartialFile, delete_file, exclusive, has_content, make_folder, replace, sync_filesystem
 from ...release.manifest import Entry

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from ... import encoding
-from ...api.resources import SERIES_INDEX_URL, SUFFIXES, Alias, key
+from ...api.payloads.resources import SERIES_INDEX_URL, SUFFIXES, Alias, key
 from ...errors import FlatpanelError
 from ...release import manifest
 from ...release.manifest import Entry, Published

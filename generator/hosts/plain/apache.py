@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from ... import encoding
 from ...api import policies as api_policies
 from ...api.payloads import errors
-from ...api.resources import ANY_NUMBER, HTML, SUFFIXES, SVG, Gate, key
+from ...api.payloads.resources import ANY_NUMBER, HTML, SUFFIXES, SVG, Gate, key
 from ...release import manifest
 from ...release.manifest import Published
 from ...templating import Templates

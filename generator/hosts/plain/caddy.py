@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ... import encoding
 from ...api.payloads import errors
-from ...api.resources import LOCKED_RESULTS_URL, SUFFIXES, Alias, key
+from ...api.payloads.resources import LOCKED_RESULTS_URL, SUFFIXES, Alias, key
 from ...templating import Templates
 from . import export_folder
 from .export_folder import HostExport, HostFile, body_file, exact_name, gzip_file, text_file

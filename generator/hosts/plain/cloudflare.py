@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import quote, unquote
 
 from ... import encoding
-from ...api.resources import JSON, key
+from ...api.payloads.resources import JSON, key
 from ...release.manifest import Published, plain_file
 from ..packs.worker_files import worker_name
 from .export_folder import ROOT, HostExport, HostFile, body_file, text_file

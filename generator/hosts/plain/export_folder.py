@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple, TypeAlias
 
 from ... import encoding
-from ...api.resources import SUFFIXES, key
+from ...api.payloads.resources import SUFFIXES, key
 from ...encoding import etag
 from ...errors import FlatpanelError
 from ...filesystem import delete_file, make_folder, read_regular, remove_empty_folders, replace, write

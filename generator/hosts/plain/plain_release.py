@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...api import policies
-from ...api.resources import Alias, Gate
+from ...api.payloads.resources import Alias, Gate
 from ...release.manifest import Published
 from ...release.manifest_reader import ManifestReader
 from ...release.rules import Rules

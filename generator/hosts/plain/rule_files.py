@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ...api.payloads import errors
-from ...api.resources import SVG
+from ...api.payloads.resources import SVG
 from ...release.manifest import Published
 from ...release.rules import Rules
 from .patterns import path_rules

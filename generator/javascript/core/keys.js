@@ -1,5 +1,5 @@
-// The resource key of a request with parameters, as `generator/api/resources.py` defines keys. The release decides
-// whether a key exists.
+// The resource key of a request with parameters, as `generator/api/payloads/resources.py` defines keys. The release
+// decides whether a key exists.
 
 import bytes from './bytes.js';
 import listQuery from './list_query.js';

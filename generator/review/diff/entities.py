@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from ...api.resources import HTML
+from ...api.payloads.resources import HTML
 from ...api.routes import route_of
 from ...catalog.field_values import percent_encoded, split_url
 from .compare import Comparison, UrlDifference

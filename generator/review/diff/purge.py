@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
+from ...api.payloads.resources import LOCKED_RESULTS_URL
 from ...api.payloads.series_list import DEFAULT_ORDER
 from ...api.payloads.v2 import DEFAULT_DATE_FORMAT
-from ...api.resources import LOCKED_RESULTS_URL
 from .compare import Comparison, UrlDifference
 from .release_view import SEARCH_INDEX
 

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from ... import encoding
-from ...api.resources import key
+from ...api.payloads.resources import key
 from ...nginx import maps
 from ...release import manifest, manifest_reader
 from ...release.manifest import Published

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...api.resources import HTML
+from ...api.payloads.resources import HTML
 from ...http_client import Response
 from ...release import manifest
 from ...release.manifest import Published

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ... import encoding
 from ...api.payloads import errors
-from ...api.resources import JSON, Alias
+from ...api.payloads.resources import JSON, Alias
 from ...http_client import Response
 from .bodies import PROMISES, expected_headers
 from .probe import (

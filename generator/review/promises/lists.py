@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from ... import encoding
 from ...api.payloads import errors
-from ...api.resources import SERIES_INDEX_URL
+from ...api.payloads.resources import SERIES_INDEX_URL
 from .probe import Observation, Probe, body_observation, content, header_observations, status_observation
 from .subjects import Subjects
 

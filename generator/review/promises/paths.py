@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ... import encoding
 from ...api.payloads import errors
-from ...api.resources import HTML, JSON, key
+from ...api.payloads.resources import HTML, JSON, key
 from ...release.manifest import Published
 from .probe import Observation, Probe
 from .subjects import Subjects

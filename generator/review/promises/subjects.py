@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...api.resources import Alias, Gate
+from ...api.payloads.resources import Alias, Gate
 from ...release.manifest import Published
 from ...release.rules import Rules
 from ...release.store import Store

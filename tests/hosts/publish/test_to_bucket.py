@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ResponseStreamingError
 from click.testing import Result
 
-from generator.api.resources import EMPTY_RESULTS_URL
+from generator.api.payloads.resources import EMPTY_RESULTS_URL
 from generator.release import manifest
 from tests.conftest import Serve, Site
 from tests.hosts.publish.conftest import BucketPublisher

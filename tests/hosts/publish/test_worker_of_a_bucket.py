@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from generator.api.resources import SERIES_INDEX_URL, key
+from generator.api.payloads.resources import SERIES_INDEX_URL, key
 from generator.hosts.packs.pack_files import pack_release
 from tests.conftest import Site
 from tests.hosts.publish.conftest import BucketPublisher

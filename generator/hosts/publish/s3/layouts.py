@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from .... import encoding
-from ....api import resources
+from ....api.payloads import resources
 from ....errors import FlatpanelError
 from ....release import manifest
 from ....release.manifest import Published

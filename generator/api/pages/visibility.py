@@ -7,7 +7,7 @@ too: the table below says what disappears with each route.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..catalog.site_settings import RestrictedRoute
+from ...catalog.site_settings import RestrictedRoute
 
 
 class Visible(NamedTuple):

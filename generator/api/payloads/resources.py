@@ -7,12 +7,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from urllib.parse import unquote
 
-from .. import encoding
+from ... import encoding
 
 if TYPE_CHECKING:  # a build without changes imports this module, but neither records nor pydantic
     from typing_extensions import TypeVar as TypeVarWithDefault
 
-    from ..catalog.entities import Catalog
+    from ...catalog.entities import Catalog
 
     # The default is that of `Body` without a type.
     Value_co = TypeVarWithDefault("Value_co", covariant=True, default=object)
