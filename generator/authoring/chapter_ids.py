@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..catalog import confined_folder, cross_checks, git, layout
 from ..catalog.confined_folder import Folder
-from ..catalog.load import load_valid
 from ..catalog.problems import locate
+from ..catalog.problems.load import load_valid
 from ..catalog.reader import Sources
 from ..catalog.records import MAX_ID, Chapter
 from ..catalog.yaml import editor

@@ -7,12 +7,12 @@ from functools import partial
 from .. import encoding
 from ..catalog import api_keys, confined_folder, layout
 from ..catalog.confined_folder import Folder
-from ..catalog.load import load_valid
+from ..catalog.messages import record_messages
 from ..catalog.problems import locate
-from ..catalog.problems.messages import record_messages
-from ..catalog.problems.suggestions import did_you_mean
+from ..catalog.problems.load import load_valid
 from ..catalog.reader import Sources
 from ..catalog.records import IssuedKey
+from ..catalog.suggestions import did_you_mean
 from ..catalog.yaml import editor
 from ..errors import FlatpanelError
 from ..filesystem import exclusive

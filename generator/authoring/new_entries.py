@@ -18,14 +18,14 @@ from ..catalog import api_keys, confined_folder, cross_checks, field_values, pat
 from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..catalog.layout import SERIES, existing, schema_line
 from ..catalog.linking import SERIES_MEDIA, chapter_path
-from ..catalog.load import load_valid
+from ..catalog.messages import record_errors
 from ..catalog.patterns import MAX_SLUG
 from ..catalog.problems import locate
-from ..catalog.problems.messages import record_errors
-from ..catalog.problems.suggestions import did_you_mean
+from ..catalog.problems.load import load_valid
 from ..catalog.reader import Entry, SeriesEntry, Sources
 from ..catalog.records import Chapter, Record, Series
 from ..catalog.references import NameIndex, References
+from ..catalog.suggestions import did_you_mean
 from ..catalog.yaml import editor, writer
 from ..catalog.yaml.positions import YamlPath
 from ..catalog.yaml_values import yaml_value

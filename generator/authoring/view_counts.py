@@ -16,8 +16,8 @@ from typing import BinaryIO
 from .. import encoding
 from ..catalog import confined_folder, layout
 from ..catalog.confined_folder import Folder
-from ..catalog.load import load_valid
 from ..catalog.problems import locate
+from ..catalog.problems.load import load_valid
 from ..catalog.reader import VIEWS
 from ..errors import FlatpanelError
 from ..filesystem import exclusive

@@ -7,10 +7,10 @@ from operator import attrgetter
 from typing import Any
 
 from ..errors import FIRST, UnlocatedProblem
-from .problems.suggestions import did_you_mean
 from .reader import Entry, SeriesEntry, Sources
 from .records import Chapter
 from .references import References, repeated_values
+from .suggestions import did_you_mean
 
 
 def problems(sources: Sources) -> list[UnlocatedProblem]:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from .. import encoding
 from . import json_schema
-from .problems.suggestions import nearest
+from .suggestions import nearest
 
 # Catalog files whose schema has another name.
 _SCHEMA_NAMES = {"authors.yaml": "people", "artists.yaml": "people"}

@@ -13,7 +13,7 @@ from itertools import takewhile
 from urllib.parse import quote
 
 from . import patterns
-from .problems.suggestions import nearest
+from .suggestions import nearest
 
 DEFAULT_CHAPTER_TITLE = "Vol. {volume}, Ch. {number}: {title}"
 TITLE_FIELDS = ("volume", "number", "title", "date", "series")

@@ -9,7 +9,7 @@ from ..errors import FlatpanelError, UnlocatedProblem
 from . import patterns
 from .confined_folder import ConfinedFolder, Folder
 from .field_values import is_slug
-from .problems.suggestions import did_you_mean, misplaced_file_hint, nearest
+from .suggestions import did_you_mean, misplaced_file_hint, nearest
 
 SITE = "site.yaml"
 SERIES = "series"

@@ -17,10 +17,10 @@ from .. import encoding
 from ..errors import UnlocatedProblem
 from . import api_keys, confined_folder, git, media_folder, site_paths
 from .confined_folder import ConfinedFolder, Folder
+from .cut_texts import CutText, cut_texts
 from .garbage_collection import without_garbage_collection
 from .layout import SERIES, SITE, Layout, SeriesFiles, existing, has
-from .problems.cut_texts import CutText, cut_texts
-from .problems.messages import file_errors
+from .messages import file_errors
 from .records import Account, Category, Chapter, Group, IssuedKey, Member, Person, Record, Series, Sizes, Views
 from .site_settings import Site
 from .theme_files import NO_THEME, ThemeFiles

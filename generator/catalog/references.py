@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ..errors import UnlocatedProblem
-from .problems.suggestions import nearest
 from .reader import Entry, Sources
+from .suggestions import nearest
 from .yaml.positions import YamlPath
 
 T = TypeVar("T")

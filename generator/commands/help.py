@@ -15,7 +15,7 @@ def summary(command: click.Command) -> str:
 
 def refuse_unknown(ctx: click.Context, name: str, commands: Sequence[str]) -> None:
     # Imported here because no other use of the help needs it.
-    from ..catalog.problems.suggestions import did_you_mean
+    from ..catalog.suggestions import did_you_mean
 
     ctx.fail(f"unknown command {name}{did_you_mean(name, commands, '--help lists the commands')}")
 

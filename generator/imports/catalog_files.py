@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from ..catalog.layout import SERIES, SITE, schema_line
-from ..catalog.problems.messages import field_name
+from ..catalog.messages import field_name
 from ..catalog.reader import Sources
 from ..catalog.records import Chapter, Group, Record, Series
 from ..catalog.site_settings import Site

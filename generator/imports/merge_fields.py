@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from ..catalog.problems.messages import record_errors
+from ..catalog.messages import record_errors
 from ..catalog.reader import Entry, Sources
 from ..catalog.records import Chapter, Group, Record
 from ..catalog.references import NameIndex

@@ -13,8 +13,8 @@ from .. import filesystem
 from ..catalog import confined_folder, layout, unfinished_import
 from ..catalog.confined_folder import Folder
 from ..catalog.layout import SITE
-from ..catalog.load import load_valid
 from ..catalog.problems import locate
+from ..catalog.problems.load import load_valid
 from ..catalog.reader import Sources
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError

@@ -13,7 +13,7 @@ from ..catalog import field_values, media_folder, patterns
 from ..catalog.confined_folder import Folder
 from ..catalog.entities import Series
 from ..catalog.linking import Linker
-from ..catalog.load import load_valid
+from ..catalog.problems.load import load_valid
 from ..catalog.reader import Sources
 
 # Why readers do not get the pages of a chapter, or not without a key.

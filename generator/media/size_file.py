@@ -8,7 +8,7 @@ from ..catalog import confined_folder, entities, layout
 from ..catalog.confined_folder import Folder
 from ..catalog.entities import PageSize
 from ..catalog.linking import Linker
-from ..catalog.load import load_valid
+from ..catalog.problems.load import load_valid
 from ..catalog.reader import SIZES, Sources
 from ..filesystem import exclusive
 from .named_files import path_below

@@ -17,10 +17,10 @@ from .. import encoding
 from ..catalog import confined_folder, cross_checks, media_folder, reader, unfinished_import
 from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..catalog.cross_checks import RecordChecks
+from ..catalog.cut_texts import CutText
 from ..catalog.layout import SITE, SeriesFiles
 from ..catalog.linking import Linker, needs_allocated_ids
 from ..catalog.problems import locate
-from ..catalog.problems.cut_texts import CutText
 from ..catalog.reader import LISTS, SIZES, VIEWS, SeriesEntry, Sources
 from ..catalog.references import NameIndex
 from ..catalog.site_settings import Site

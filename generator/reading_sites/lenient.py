@@ -16,7 +16,7 @@ from typing import Any
 from .. import encoding
 from ..catalog import field_values, patterns
 from ..catalog.api_keys import contains_key
-from ..catalog.problems.messages import record_errors
+from ..catalog.messages import record_errors
 from ..catalog.records import MAX_ID, MAX_NUMBER, Record
 from ..encoding import LAST_INSTANT
 from ..errors import FlatpanelError

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from generator.catalog.load import load_valid
+from generator.catalog.problems.load import load_valid
 from generator.catalog.yaml import reader
 from tests.support.import_project import Project, project
 from tests.support.real_service import USUAL, V1_OFF, real_service

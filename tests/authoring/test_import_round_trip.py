@@ -11,7 +11,7 @@ import pytest
 from generator import encoding
 from generator.api.payloads.resources import HTML, JSON
 from generator.catalog.field_values import iso
-from generator.catalog.load import load_valid
+from generator.catalog.problems.load import load_valid
 from generator.catalog.yaml import reader, writer
 from generator.encoding import http_date
 from generator.imports import run

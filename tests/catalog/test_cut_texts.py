@@ -7,7 +7,7 @@ import pytest
 from click.testing import Result
 
 from generator.catalog import reader, records
-from generator.catalog.problems.cut_texts import cut_texts
+from generator.catalog.cut_texts import cut_texts
 from tests.commands.test_error_formats import annotations
 from tests.conftest import Site
 from tests.support import tree_snapshot

@@ -13,7 +13,7 @@ from click.testing import Result
 from generator.authoring import scaffold
 from generator.authoring.scaffold import project_folder
 from generator.catalog import json_schema
-from generator.catalog.load import load_valid
+from generator.catalog.problems.load import load_valid
 from generator.catalog.yaml import reader
 from tests.nginx.test_config import nginx_check
 from tests.support import tree_snapshot

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from generator.catalog import api_keys
 from generator.catalog.confined_folder import MAX_SIZE
 from generator.catalog.problems import locate
-from generator.catalog.problems.suggestions import did_you_mean
 from generator.catalog.reader import LISTS, MAX_PROBLEMS
+from generator.catalog.suggestions import did_you_mean
 from generator.catalog.yaml.positions import read_positions
 from generator.catalog.yaml.reader import MAX_DIRECTIVES, MAX_VALUES, Malformed, load
 from generator.errors import CatalogError, UnlocatedProblem

@@ -70,11 +70,11 @@ LIBRARIES = {
     "pydantic": {
         "catalog/records",
         "catalog/site_settings",
-        "catalog/problems/messages",
+        "catalog/messages",
         "catalog/json_schema",
         "catalog/reader",
     },
-    "pydantic_core": {"catalog/problems/messages", "catalog/json_schema"},
+    "pydantic_core": {"catalog/messages", "catalog/json_schema"},
     "sqlite3": {
         "imports/database/sqlite_file",
         "reading_sites/response_cache",

@@ -13,7 +13,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from generator.catalog import records as model
 from generator.catalog import site_settings
 from generator.catalog.entities import Catalog, Chapter
-from generator.catalog.problems.messages import record_inside
+from generator.catalog.messages import record_inside
 from generator.catalog.reader import LISTS
 from generator.catalog.yaml import reader
 from generator.commands import command

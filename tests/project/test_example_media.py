@@ -10,8 +10,8 @@ from urllib.parse import unquote
 import pytest
 
 from generator import encoding
-from generator.catalog import load
 from generator.catalog.field_values import is_url
+from generator.catalog.problems import load
 from generator.media import image_content
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options

@@ -7,7 +7,7 @@ from generator.catalog import git
 from generator.catalog.confined_folder import Folder
 from generator.catalog.entities import Catalog
 from generator.catalog.linking import Linker, allocate_page_ids, needs_allocated_ids
-from generator.catalog.load import load_valid
+from generator.catalog.problems.load import load_valid
 from generator.catalog.reader import Sources
 
 

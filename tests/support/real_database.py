@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from generator.catalog.field_values import full_title
-from generator.catalog.load import load_valid
+from generator.catalog.problems.load import load_valid
 from generator.catalog.reader import Sources
 from tests.support.real_service import AFTER_EDIT, RECORDED_AT, V1_OFF, recorded_bytes
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import bounds, installation
-from ...catalog.problems.suggestions import did_you_mean
 from ...catalog.site_paths import RESERVED
 from ...catalog.site_settings import Site
+from ...catalog.suggestions import did_you_mean
 from ...catalog.theme_files import Text, ThemeFiles
 from ...catalog.yaml import reader
 from ...catalog.yaml.positions import read_positions

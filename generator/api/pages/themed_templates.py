@@ -41,7 +41,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
 
 from ... import bounds
-from ...catalog.problems.suggestions import did_you_mean
+from ...catalog.suggestions import did_you_mean
 from ...errors import CatalogError, Problem
 from ...templating import Templates
 

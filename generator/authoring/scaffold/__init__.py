@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from ... import installation
 from ...catalog import confined_folder, field_values, json_schema, layout, media_folder, patterns
-from ...catalog.problems.messages import record_errors
+from ...catalog.messages import record_errors
 from ...catalog.records import Person
 from ...catalog.site_settings import Site
 from ...catalog.yaml import editor, reader

@@ -1,1 +1,1 @@
-"""Problems of a catalog as messages with file, line and column."""
+"""A whole catalog is read and checked; its problems get a line, a column and a link to the documentation."""

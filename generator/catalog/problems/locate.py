@@ -16,11 +16,11 @@ from typing import NamedTuple
 from ...errors import FIRST, MAX_EXCERPTS, Excerpt, Problem, UnlocatedProblem, escaped
 from .. import api_keys, confined_folder
 from ..confined_folder import Folder
+from ..messages import field_name
 from ..yaml import reader
 from ..yaml.positions import LINE_BREAK, Positions, YamlPath, read_positions
 from ..yaml.typing_errors import Position
 from . import doc_links
-from .messages import field_name
 
 _PLAINTEXT_KEY = "plaintext API key; remove it and create a new one with `python build.py keys add`"
 

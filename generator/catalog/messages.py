@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from .. import patterns
-from ..field_values import url_advice
-from ..records import Chapter, Key, Record
-from ..yaml.positions import YamlPath
+from . import patterns
+from .field_values import url_advice
+from .records import Chapter, Key, Record
 from .suggestions import did_you_mean
+from .yaml.positions import YamlPath
 
 # List entries without a space after the dash, or with an unusual dash: YAML reads them as one text.
 _ENTRIES = re.compile(r"(?:^|\s)[-\u2010-\u2015\u2022]")

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..errors import CatalogError
-from . import cross_checks, reader
-from .confined_folder import Folder
-from .problems import locate
-from .reader import SeriesEntry, Sources
+from ...errors import CatalogError
+from .. import cross_checks, reader
+from ..confined_folder import Folder
+from ..reader import SeriesEntry, Sources
+from . import locate
 
 
 def load_valid(
