@@ -110,6 +110,9 @@ class Server:
         watch = ["sh", "-c", 'trap "" INT TERM HUP; read -r _; kill -TERM "$1"', "sh", str(self.process.pid)]
         silent = subprocess.DEVNULL
         self.guard = subprocess.Popen(watch, stdin=subprocess.PIPE, stdout=silent, stderr=silent)
+        assert self.guard.stdin
+        # A forked process of a build may outlive this program, and would keep the pipe open.
+        os.register_at_fork(after_in_child=self.guard.stdin.close)
         self.relay = Thread(target=self._relay, args=(self.process.stderr,), daemon=True)
         self.relay.start()
 

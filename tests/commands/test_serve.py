@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from generator.nginx import process as nginx_process
 from generator.release import nginx_user
 from generator.release.store import Store
 from tests.conftest import Site
@@ -135,6 +136,20 @@ def test_nginx_ends_with_a_killed_serve(site: Site) -> None:
         assert children
         with pytest.raises(ConnectionRefusedError):
             ask(served.port)
+
+
+def test_a_forked_process_does_not_keep_nginx_running(site: Site) -> None:
+    """A worker that renders a theme is a fork. It closes the pipe whose end makes the guard stop nginx."""
+    site.build()
+    with nginx_process.serving(site.store, "dist", free_port(), print) as server:
+        assert server.guard.stdin
+        child = os.fork()
+        if not child:
+            os._exit(server.guard.stdin.closed)
+        _, status = os.waitpid(child, 0)
+
+        assert os.waitstatus_to_exitcode(status) == 1
+        assert not server.guard.stdin.closed
 
 
 def test_watch_publishes_an_edit(site: Site) -> None:
