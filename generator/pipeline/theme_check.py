@@ -36,7 +36,7 @@ def read(catalog: ConfinedFolder, site: Site | None, cache: Cache) -> tuple[Them
     problems += theme.problems(files, site)
     if theme.needs_examination(files):
         try:
-            texts = cache.cached("theme", files.digest, partial(_examined, files))
+            texts = cache.cached("theme", theme.examination_key(files), partial(_examined, files))
         except CatalogError as error:
             return files, [*problems, *error.problems]
         pages = {name: Text(html, title, tuple(origins)) for name, (html, title, origins) in texts.items()}

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 
 from generator import bounds
 from generator.api.pages import theme
@@ -250,3 +251,18 @@ def test_colour_of_the_guide_is_one_of_the_style_sheet(project: Project) -> None
     names = re.findall(r"(--\w+):", (ROOT / "docs/theming.md").read_text())
 
     assert names and all(project.body("/assets/style.css").find(f"{name}:") in range(500) for name in names)
+
+
+def test_another_version_of_the_library_converts_texts_again(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cache has the converted texts for one version."""
+    project.write("about.md", "# About *us*")
+    project.build()
+    monkeypatch.setattr(MarkdownIt, "parse", lambda *_: [])
+    project.set_pages("true\nkeep_releases: 3")
+    project.build()
+    assert "<em>us</em>" in project.body("/about/")
+    monkeypatch.setattr("markdown_it.__version__", "0")
+    project.set_pages("true")
+    project.build()
+
+    assert "<em>us</em>" not in project.body("/about/")

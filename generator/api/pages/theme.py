@@ -57,6 +57,11 @@ def needs_examination(files: ThemeFiles) -> bool:
     return bool(files.named(".html") or files.named(".md"))
 
 
+def examination_key(files: ThemeFiles) -> str:
+    """What the result of `examine` depends on: the files, and for texts the version of the library."""
+    return f"{files.digest} {_markdown_version()}" if files.named(".md") else files.digest
+
+
 def examine(files: ThemeFiles) -> tuple[list[Problem], dict[str, Text]]:
     """Compile the templates and convert the texts, in a bounded process: what is wrong with them, and the texts."""
     faults: list[Problem] = []
@@ -174,6 +179,14 @@ def markdown_converter() -> Callable[[str], Text] | None:
         return Text(markdown.renderer.render(tokens, markdown.options, {}), _title(tokens), tuple(sorted(origins)))
 
     return convert
+
+
+def _markdown_version() -> str:
+    try:
+        from markdown_it import __version__
+    except ImportError:
+        return ""
+    return __version__
 
 
 def _is_permitted(url: str) -> bool:
