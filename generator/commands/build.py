@@ -1,10 +1,10 @@
 """`build`: make a release from the catalog."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
+from ..catalog.confined_folder import ConfinedFolder
 from ..pipeline.build_options import Options
 from . import options
 from .building import build_site
@@ -33,13 +33,25 @@ from .output import note, output_format
     help="Refuse to remove more than PERCENT of the published series and chapters; fewer than 3 are always allowed.",
 )
 @click.option("--report", type=click.Path(path_type=Path), help="Write an HTML page: contents, changes, sizes.")
-def build(quiet: bool, check: bool, report: Path | None, **values: Any) -> Result:
+def build(
+    catalog: ConfinedFolder,
+    out: Path,
+    nginx: Path,
+    cache: Path | None,
+    as_of: int,
+    previous: Path | None,
+    jobs: int,
+    quiet: bool,
+    check: bool,
+    max_removed: int | None,
+    report: Path | None,
+) -> Result:
     """Build the site (default)."""
     if check and report:
         raise click.UsageError("--check writes nothing, so it cannot be combined with --report")
-    if check and values["max_removed"] is not None:
+    if check and max_removed is not None:
         raise click.UsageError("--check writes nothing, so it cannot be combined with --max-removed")
-    build_options = Options(**values)
+    build_options = Options(catalog, out, nginx, as_of, previous, jobs, cache, max_removed=max_removed)
     if not check:
         built = build_site(build_options, report, with_data=output_format() == "json", quiet=quiet)
         return Result(lambda: [] if quiet else built.lines(), built.plain)

@@ -73,11 +73,16 @@ class CommandGroup(click.Group):
 def _print_result(result: Result) -> None:
     if output_format() == "json":
         print_json(result.plain())
-        return
-    lines = (line if isinstance(line, Line) else Line(line) for line in result.lines())
-    for (err, style), group in groupby(lines, lambda line: line[1:]):
+    else:
+        show(result.lines(), is_data=result.is_data)
+
+
+def show(lines: Iterable[str | Line], *, is_data: bool = False) -> None:
+    """Print lines as those of a result: what a command tells before it ends, such as a server that runs."""
+    all_lines = (line if isinstance(line, Line) else Line(line) for line in lines)
+    for (err, style), group in groupby(all_lines, lambda line: line[1:]):
         texts = (line.text for line in group)
-        if result.is_data and not err:
+        if is_data and not err:
             print_data(texts)
         # In blocks: the changes of a large release are printed while they are found.
         while block := list(islice(texts, _BLOCK)):

@@ -19,7 +19,8 @@ from ..reading_sites.crawl import Progress
 from ..reading_sites.site_client import MAX_RESPONSE, site_url
 from ..server_url import ServerUrl, without_password
 from . import options
-from .output import is_terminal, print_lines, progress_bar, prompt_secret, shows_progress
+from .command import show
+from .output import is_terminal, note, progress_bar, prompt_secret, shows_progress
 
 KEY = "FLATPANEL_IMPORT_KEY"
 CACHE = ".flatpanel_import_cache"
@@ -179,7 +180,7 @@ request_options = options.grouped(
 
 def announce(text: str) -> None:
     """Print what an import expects, below its progress bar."""
-    print_lines(*[""] * is_terminal(), text, err=True)
+    show(map(note, [*[""] * is_terminal(), text]))
 
 
 @contextmanager

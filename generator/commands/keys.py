@@ -6,8 +6,8 @@ from ..authoring import key_entries
 from ..catalog.confined_folder import ConfinedFolder
 from ..errors import FlatpanelError
 from . import options
-from .command import CommandGroup, Result
-from .output import is_stdout_closed, note, print_lines
+from .command import CommandGroup, Result, show
+from .output import is_stdout_closed, note
 
 _EFFECT = "Takes effect after the next build and nginx reload."
 
@@ -26,7 +26,7 @@ def add(catalog: ConfinedFolder, name: str, account: str | None) -> Result:
     if is_stdout_closed():
         raise FlatpanelError("standard output: is closed, so the key cannot be shown; no key was created")
     # Only the key goes to stdout, so that it can be piped.
-    key_entries.add_key(catalog, name, account, print_lines)
+    key_entries.add_key(catalog, name, account, lambda key: show([key]))
     created = f'key "{name}" created; store it now, it cannot be shown again. {_EFFECT}'
     return Result(lambda: [note(created)])
 

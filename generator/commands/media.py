@@ -22,9 +22,9 @@ from ..media.source import Fetcher, SourceChecker, existing
 from ..reading_sites.site_client import SiteClient
 from ..server_url import ServerUrl
 from . import options
-from .command import CommandGroup, Result
+from .command import CommandGroup, Result, show
 from .importing import Rate, Url, shown
-from .output import Line, counter, note, output_format, print_lines
+from .output import Line, counter, note, output_format
 
 _AGENT = f"flatpanel/{__version__} (copies or checks the images of a catalog)"
 # MiB of one image.
@@ -157,8 +157,8 @@ def _check_server(client: SiteClient, paths: list[str], *, shows_all: bool) -> R
             checker.check(paths, progress)
     except (FlatpanelError, KeyboardInterrupt):
         if checker.last:
-            print_lines(*_finding_lines(checker.findings, shows_all=shows_all))
-            print_lines(f"continue with --after {shlex.quote(checker.last)}", err=True)
+            lines = _finding_lines(checker.findings, shows_all=shows_all)
+            show([*lines, note(f"continue with --after {shlex.quote(checker.last)}")])
         raise
     findings = checker.findings
     summary = f"{client.site}/: {len(paths) - len(findings):,} of {len(paths):,} files are there"

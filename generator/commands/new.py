@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +39,24 @@ def new() -> None:
 @click.option("--folder", "in_folder", is_flag=True, help="Create a folder with one file per chapter.")
 @_DRY
 @options.as_json
-def series(catalog: ConfinedFolder, slug: str, in_folder: bool, dry: bool, **fields: Any) -> Result:
+def series(
+    catalog: ConfinedFolder,
+    slug: str,
+    title: str,
+    authors: tuple[str, ...],
+    artists: tuple[str, ...],
+    categories: tuple[str, ...],
+    cover: str,
+    in_folder: bool,
+    dry: bool,
+) -> Result:
     """Add a series.
 
     SLUG is part of its URLs.
     """
-    entry = new_entries.add_series(catalog, slug, _given(fields), in_folder=in_folder, dry=dry)
+    lists = {"authors": authors, "artists": artists, "categories": categories}
+    fields = {"title": title, **{name: list(values) for name, values in lists.items() if values}, "cover": cover}
+    entry = new_entries.add_series(catalog, slug, fields, in_folder=in_folder, dry=dry)
     return _result(catalog, entry, f"series {slug}", {"slug": slug}, dry=dry)
 
 
@@ -83,9 +95,13 @@ def chapter(
     slug: str,
     pages: Path | None,
     media: Path | None,
+    number: str | None,
+    volume: int | None,
+    title: str | None,
+    groups: tuple[str, ...],
     published: int | None,
+    final: bool,
     dry: bool,
-    **fields: Any,
 ) -> Result:
     """Add a chapter with the next id.
 
@@ -93,9 +109,17 @@ def chapter(
     """
     if media and not pages:
         raise click.UsageError("--media needs --pages: the folder or archive of the images")
-    given = _given(fields) | ({"published": field_values.iso(published)} if published is not None else {})
-    # 0 is no volume, as in URLs; None overrides ComicInfo.xml.
-    given |= {"volume": None} if given.get("volume") == 0 else {}
+    fields = {
+        "number": number,
+        "volume": volume,
+        "title": title,
+        "groups": list(groups) or None,
+        "published": None if published is None else field_values.iso(published),
+        "final": final or None,
+    }
+    given: dict[str, object] = {name: value for name, value in fields.items() if value is not None}
+    if volume == 0:  # no volume, as in URLs; None overrides ComicInfo.xml
+        given["volume"] = None
     highest = highest_id(out, previous)
     folder = _media_folder(media, catalog, out) if media else None
     entry = new_entries.add_chapter(
@@ -114,15 +138,6 @@ def _media_folder(media: Path, catalog: ConfinedFolder, out: Path) -> ConfinedFo
     if is_inside(os.path.realpath(media), os.path.realpath(catalog.path)):
         raise FlatpanelError(f"{media}: is in the catalog, which has no images; choose another folder with --media")
     return ConfinedFolder(media)
-
-
-def _given(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields whose options were given."""
-    return {
-        name: list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
-        for name, value in fields.items()
-        if value is not None and value is not False and value != ()
-    }
 
 
 def _result(catalog: ConfinedFolder, entry: NewEntry, summary: str, details: dict[str, Any], *, dry: bool) -> Result:

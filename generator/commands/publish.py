@@ -37,8 +37,8 @@ from ..review import verify_server
 from ..review.verify_server import wait_until_served
 from ..server_url import ServerUrl, without_password
 from . import options
-from .command import Command, Result, print_warning, with_program_name
-from .output import Line, counter, note, print_lines, waiting_notice
+from .command import Command, Result, print_warning, show, with_program_name
+from .output import Line, counter, note, waiting_notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +317,7 @@ def _endpoint(given: str | None) -> str:
 
 
 def _announce_wait(url: str, seconds: int) -> None:
-    print_lines(f"{url}: another publish holds the lock; waiting {seconds} s for a sign of it", err=True)
+    show([note(f"{url}: another publish holds the lock; waiting {seconds} s for a sign of it")])
 
 
 # To a server
@@ -368,7 +368,7 @@ def _wait(store: Store, url: str, result: SshResult, seconds: float) -> None:
         # No body can show that the release is loaded.
         time.sleep(1)
     elif not wait_until_served(url, changed, time.monotonic, time.sleep, seconds):
-        print_lines(f"{url}: did not serve the new release within {seconds:g} s", err=True)
+        show([note(f"{url}: did not serve the new release within {seconds:g} s")])
 
 
 # Images

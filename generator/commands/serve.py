@@ -8,7 +8,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from ipaddress import ip_address
@@ -20,6 +20,7 @@ from click.core import ParameterSource
 
 from .. import encoding, filesystem, server_url
 from ..catalog import media_folder, reader, theme_files
+from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.site_settings import Site
 from ..catalog.snapshot import Snapshot
 from ..errors import FlatpanelError, escaped
@@ -31,8 +32,8 @@ from ..pipeline.main_conf import local_media
 from ..release.store import Store
 from ..templating import Templates
 from . import building, options
-from .command import Command, print_error, problem_records, sentences
-from .output import print_lines, with_timestamps
+from .command import Command, print_error, problem_records, sentences, show
+from .output import Line, bold, note, with_timestamps
 
 # Preview: files that nginx serves at /preview/, for the script of the pages in a browser
 
@@ -167,24 +168,34 @@ def _ip_addresses(context: click.Context, _parameter: click.Parameter, values: H
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of the images.  [default: media_folder in site.yaml]",
 )
-def serve(port: int | None, hosts: Hosts, watch: bool, preview: bool, media: Path | None, **values: Any) -> None:
+def serve(
+    catalog: ConfinedFolder,
+    out: Path,
+    nginx: Path,
+    cache: Path | None,
+    as_of: int,
+    jobs: int,
+    port: int | None,
+    hosts: Hosts,
+    watch: bool,
+    preview: bool,
+    media: Path | None,
+) -> None:
     """Build the site and serve it with nginx.
 
     nginx runs in the foreground; Ctrl-C stops it. Only this machine can open the site, unless --host is given.
     """
     _end_with_nginx()
-    requested = Options(local=True, preview=preview, **values)
-    before = theme_files.snapshot_with_theme(requested.catalog)
-    site = reader.read_site(requested.catalog)
+    requested = Options(catalog, out, nginx, as_of, jobs=jobs, cache=cache, local=True, preview=preview)
+    before = theme_files.snapshot_with_theme(catalog)
+    site = reader.read_site(catalog)
     if site or preview:
         port = port or (site.port if site else _DEFAULT_PORT)
         process.addresses(port, hosts)
     images = functools.partial(_images, requested, media)
     local = _local_options(requested, site, port, images)
     if local.base_url and not preview:
-        print_lines(
-            f"building for {local.base_url} in {local.out.parent}; {requested.out} is for {site and site.base_url}"
-        )
+        show([f"building for {local.base_url} in {local.out.parent}; {out} is for {site and site.base_url}"])
     with ExitStack() as opened:
         status = PreviewStatus(opened.enter_context(filesystem.scratch_folder(shared=True))) if preview else None
         result = _first_build(local, status)
@@ -193,14 +204,14 @@ def serve(port: int | None, hosts: Hosts, watch: bool, preview: bool, media: Pat
             Store(local.out, preview=preview),
             result.dist if result else None,
             port,
-            functools.partial(print_lines, err=True),
+            lambda line: show([note(line)]),
             images(result.site) if result else None,
             status.folder if status else None,
             hosts,
         )
         with suppress(KeyboardInterrupt):
             running = opened.enter_context(server)
-            _print_start(running, hosts, result.site if result else None)
+            show(_start_lines(running, hosts, result.site if result else None))
             if watch or preview:
                 source = click.get_current_context().get_parameter_source("as_of")
                 fixed = source is not ParameterSource.DEFAULT
@@ -219,7 +230,7 @@ def _end_with_nginx() -> None:
 
 def _built(requested: Options) -> BuildResult:
     site_build = building.build_site(requested)
-    print_lines(*site_build.lines())
+    show(site_build.lines())
     return site_build.result
 
 
@@ -256,20 +267,20 @@ def _local_options(requested: Options, site: Site | None, port: int | None, imag
     )
 
 
-def _print_start(server: process.Server, hosts: Hosts, site: Site | None) -> None:
+def _start_lines(server: process.Server, hosts: Hosts, site: Site | None) -> Iterator[str | Line]:
     if server.status:
-        print_lines("this preview shows chapters that are not published yet")
+        yield "this preview shows chapters that are not published yet"
     if images := server.media:
         missing = "" if Path(images.folder).is_dir() else ", which does not exist"
-        print_lines(f"serving images at {images.location} from {images.folder}{missing}")
+        yield f"serving images at {images.location} from {images.folder}{missing}"
     is_local = all(ip_address(host).is_loopback for host in hosts)
     access = "only this machine can open it (see --host)" if is_local else "other machines can open it"
-    print_lines(f"listening on {' and '.join(server.listen)}: {access}")
+    yield f"listening on {' and '.join(server.listen)}: {access}"
     is_at_localhost = not hosts or ip_address(hosts[0]).is_unspecified
     address = f"localhost:{server.port}" if is_at_localhost else server.listen[0]
-    print_lines(f"serving http://{address}/ (Ctrl-C stops)", bold=True)
+    yield bold(f"serving http://{address}/ (Ctrl-C stops)")
     if site and not (is_local and server_url.is_loopback(site.base_url)):
-        print_lines(f"links in responses lead to {site.base_url}, the base_url of the site")
+        yield f"links in responses lead to {site.base_url}, the base_url of the site"
 
 
 def _images(requested: Options, folder: Path | None, site: Site) -> MediaConf | None:
@@ -332,7 +343,7 @@ class _Watch:
         try:
             self.release = self.server.store.release()
             self.server.reload()
-            print_lines(f"release {self.release} is live; another command made it the current one")
+            show([f"release {self.release} is live; another command made it the current one"])
         except FlatpanelError as error:
             print_error(error)
 
@@ -348,14 +359,14 @@ class _Watch:
             result = self._build()
             if self.status:
                 self.status.succeed(result.release)
-            print_lines(f"release {result.release} is live; {_changed_series(result.changed_series)}")
+            show([f"release {result.release} is live; {_changed_series(result.changed_series)}"])
         except (FlatpanelError, OSError) as error:
             if isinstance(error, OSError):
                 self.retry = options.now() + _RETRY_SECONDS
             if self.status:
                 self.status.fail(error)
             print_error(error)
-            print_lines(f"still serving {'the previous release' if self.server.dist else 'the problems'}", err=True)
+            show([note(f"still serving {'the previous release' if self.server.dist else 'the problems'}")])
 
     def _build(self) -> BuildResult:
         server, requested = self.server, self.requested
@@ -365,7 +376,7 @@ class _Watch:
         local = _local_options(current, self.site, server.port, self.images)
         result = _built(local)
         if local.out != server.store.root:
-            print_lines(f"serving {local.out} from now on: base_url is {result.site.base_url}")
+            show([f"serving {local.out} from now on: base_url is {result.site.base_url}"])
         server.media = self.images(result.site)
         server.store, server.dist = Store(local.out, preview=local.preview), result.dist
         self.release = result.release

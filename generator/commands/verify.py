@@ -3,10 +3,10 @@
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
+from ..catalog.confined_folder import ConfinedFolder
 from ..pipeline.build_options import Options
 from ..release.store import Store
 from ..review import verify_files, verify_server
@@ -41,7 +41,10 @@ _EXAMPLES = [
 @click.option("--repair", "repairing", is_flag=True, help="Restore damaged files from other files or the catalog.")
 @click.option("--strict", is_flag=True, help="Exit 1 for leftover files, too.")
 def verify(
+    catalog: ConfinedFolder,
     out: Path,
+    nginx: Path,
+    jobs: int,
     url: str | None,
     host: str | None,
     as_table: bool,
@@ -49,7 +52,6 @@ def verify(
     timeout: float,
     repairing: bool,
     strict: bool,
-    **paths: Any,
 ) -> Result:
     """Compare files or a server with the release.
 
@@ -70,7 +72,7 @@ def verify(
             lambda: _server_json(result, outcomes),
             ok=not result.faults,
         )
-    build_options = Options(out=out, as_of=0, **paths)
+    build_options = Options(catalog, out, nginx, as_of=0, jobs=jobs)
     if repairing:
         files = repair(build_options, waiting_notice(out), tracker("checking"))
     else:

@@ -262,11 +262,12 @@ def test_commands_do_not_import_each_other() -> None:
 
 
 def test_one_module_prints_the_results_of_commands() -> None:
-    """A command returns its result, and does not choose between text and JSON."""
-    printing = ("print_json", "print_data")
+    """A command returns its result, or shows lines, and does not choose between text and JSON, or a stream."""
+    printing = ("print_json", "print_data", "print_lines")
     users = {module for module in MODULES for name in printing if re.search(rf"\b{name}\b", text(module))}
 
-    assert users == {"commands/output", "commands/command"}
+    # `cli` prints the failures that no command can.
+    assert users == {"commands/output", "commands/command", "commands/cli"}
 
 
 def test_no_import_goes_in_a_circle() -> None:
