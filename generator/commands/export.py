@@ -10,7 +10,7 @@ from ..hosts.plain.export import export_release
 from ..release.manifest_reader import ManifestReader
 from ..release.store import Store, refuse_inside
 from . import options
-from .command import Command, Result, warning
+from .command import Command, Result, show, warning
 from .output import Line, note, tracker
 
 
@@ -47,8 +47,10 @@ def export(out: Path, host: str | None, gists: Path | None, target: Path | None)
     if target:
         lines += _export_for(store, host, target) if host else _export(store, target)
     if gists:
+        # The first export is done, even if this one fails.
+        show(lines)
         totals = export_gists(store, gists)
-        lines.append(f"{gists}: {totals.series} series, {totals.written} written, {totals.removed} removed")
+        lines = [f"{gists}: {totals.series} series, {totals.written} written, {totals.removed} removed"]
     return Result(lambda: lines)
 
 

@@ -190,6 +190,14 @@ def test_both_exports_at_once(export: Export, tmp_path: Path) -> None:
     assert (tmp_path / "public/index.json").exists() and names(tmp_path) == ["moons.json"]
 
 
+def test_the_first_export_is_reported_if_the_second_fails(export: Export, tmp_path: Path) -> None:
+    """Its files are written."""
+    (tmp_path / "gists").touch()
+    result = export(str(tmp_path / "public"))
+    assert result.exit_code == 1 and (tmp_path / "public/index.json").exists()
+    assert result.stdout.startswith(f"{tmp_path / 'public'}: ") and result.stdout.endswith(" resources\n")
+
+
 def test_export_needs_a_folder(run: Callable[..., Result]) -> None:
     result = run("export")
     assert result.exit_code == 2
