@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from ..catalog import api_keys, confined_folder, cross_checks, field_values, patterns
 from ..catalog.confined_folder import ConfinedFolder, Folder
+from ..catalog.cross_checks import NameIndex, References
 from ..catalog.layout import SERIES, existing, schema_line
 from ..catalog.linking import SERIES_MEDIA, chapter_path
 from ..catalog.messages import record_errors
@@ -24,7 +25,6 @@ from ..catalog.problems import locate
 from ..catalog.problems.load import load_valid
 from ..catalog.reader import Entry, SeriesEntry, Sources
 from ..catalog.records import Chapter, Record, Series
-from ..catalog.references import NameIndex, References
 from ..catalog.suggestions import did_you_mean
 from ..catalog.yaml import editor, writer
 from ..catalog.yaml.positions import YamlPath

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from ..encoding import LAST_INSTANT
 from . import entities, field_values, site_settings
 from . import records as model
+from .cross_checks import NameIndex
 from .entities import (
     Account,
     Catalog,
@@ -32,7 +33,6 @@ from .entities import (
 from .layout import SITE
 from .reader import Entry, SeriesEntry, Sources
 from .records import MAX_ID
-from .references import NameIndex
 
 # The folder of covers and pages below the media root.
 SERIES_MEDIA = "series"

@@ -10,11 +10,9 @@ from ..catalog import patterns
 from ..catalog.confined_folder import ConfinedFolder
 from ..review.diff import compare, inputs
 from ..review.diff import purge as cdn_purge
-from ..review.diff.as_markdown import markdown
 from ..review.diff.compare import Comparison
-from ..review.diff.entities import BodyReader
-from ..review.diff.entity_changes import entity_changes
-from ..review.diff.lines import comparison_json, left_out, text
+from ..review.diff.entities import BodyReader, entity_changes
+from ..review.diff.lines import comparison_json, left_out, markdown, text
 from . import options
 from .command import Command, Result, print_warning
 from .output import Line, note, output_format

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from ..catalog.cross_checks import NameIndex
 from ..catalog.messages import record_errors
 from ..catalog.reader import Entry, Sources
 from ..catalog.records import Chapter, Group, Record
-from ..catalog.references import NameIndex
 from ..catalog.yaml.positions import YamlPath
 from ..catalog.yaml_values import yaml_value
 from ..errors import escaped

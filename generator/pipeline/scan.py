@@ -16,13 +16,12 @@ from typing import Any, NamedTuple
 from .. import encoding
 from ..catalog import confined_folder, cross_checks, media_folder, reader, unfinished_import
 from ..catalog.confined_folder import ConfinedFolder, Folder
-from ..catalog.cross_checks import RecordChecks
+from ..catalog.cross_checks import NameIndex, RecordChecks
 from ..catalog.cut_texts import CutText
 from ..catalog.layout import SITE, SeriesFiles
 from ..catalog.linking import Linker, needs_allocated_ids
 from ..catalog.problems import locate
 from ..catalog.reader import LISTS, SIZES, VIEWS, SeriesEntry, Sources
-from ..catalog.references import NameIndex
 from ..catalog.site_settings import Site
 from ..errors import CatalogError, Problem, UnlocatedProblem
 from . import parsed_files, theme_check

@@ -9,12 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from generator.errors import escaped
-from generator.review.diff import as_markdown, entities
-from generator.review.diff.as_markdown import LONGEST
+from generator.review.diff import entities, lines
 from generator.review.diff.compare import Comparison
-from generator.review.diff.entities import EntityName
-from generator.review.diff.entity_changes import BodyReader, EntityChange
+from generator.review.diff.entities import BodyReader, EntityChange, EntityName
 from generator.review.diff.json_diff import json_changes
+from generator.review.diff.lines import LONGEST
 from generator.review.diff.release_view import ReleaseView
 from tests.commands.test_cli import Run
 from tests.conftest import AS_OF, Site
@@ -119,14 +118,14 @@ def test_body_contents_cannot_close_their_fence(same: BodyReader, fields: list[t
     """Bodies of other programs may contain texts that no catalog can."""
     entities = [thing(name, {name: old}, {name: new}) for name, old, new in fields]
 
-    assert is_harmless(as_markdown.markdown(same, entities))
+    assert is_harmless(lines.markdown(same, entities))
 
 
 def test_a_long_comment_is_cut_with_a_note(same: BodyReader) -> None:
     """The first sections are complete, and the note counts the omitted ones."""
     for width in (1, 59):
         entities = [thing(f"s{one}", {f"f{one}_{n}": "old " * 20 for n in range(width)}, {}) for one in range(900)]
-        text = as_markdown.markdown(same, entities)
+        text = lines.markdown(same, entities)
         shown = text.count("<details><summary><code>series")
 
         assert is_harmless(text)

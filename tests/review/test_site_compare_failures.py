@@ -13,7 +13,7 @@ from typing import cast
 import pytest
 from click.testing import Result
 
-from generator.review.site_compare import compared_site
+from generator.review.site_compare import facts
 from generator.review.site_compare.facts import UNUSABLE, Difference, Facts
 from generator.review.site_compare.known_reasons import group_roles, new_field, reason
 from tests.support.fake_site import FakeSite, Replies, Reply, serving, small
@@ -242,7 +242,7 @@ def test_page_after_the_last_may_be_missing(sites: Pair, tmp_path: Path) -> None
 
 def test_number_of_series_is_limited(sites: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A site may have another series on each page."""
-    monkeypatch.setattr(compared_site, "MAX_SERIES", 3)
+    monkeypatch.setattr(facts, "MAX_SERIES", 3)
     for site in sites:
         for page in range(1, 9):
             path = f"/api/v2/series?page={page}" if page > 1 else "/api/v2/series"

@@ -12,8 +12,7 @@ import pytest
 
 from generator.reading_sites.response_cache import ResponseCache
 from generator.review.site_compare import run, summary
-from generator.review.site_compare.compared_site import Answer, ComparedSite
-from generator.review.site_compare.facts import Difference, Facts
+from generator.review.site_compare.facts import Answer, ComparedSite, Difference, Facts
 from tests.support.moved_sites import compare_options, moved_site
 from tests.support.real_service import USUAL, V1_OFF
 

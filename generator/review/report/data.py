@@ -26,8 +26,16 @@ from ...release.manifest import Published
 from ...release.manifest_reader import ManifestReader
 from ...release.transaction import Transaction
 from ..diff.compare import compare_series
-from ..diff.entities import SERIES, BodyReader, EntityChange, EntityName, chapter_at, entity_views, series_head
-from ..diff.entity_changes import entity_changes
+from ..diff.entities import (
+    SERIES,
+    BodyReader,
+    EntityChange,
+    EntityName,
+    chapter_at,
+    entity_changes,
+    entity_views,
+    series_head,
+)
 from ..diff.json_diff import ADDED, CHANGED, REMOVED, JsonChange, path_text
 from ..diff.lines import change_text, counted, cut, grouped_changes, similar, value_text
 from ..diff.release_view import ReleaseView

@@ -14,8 +14,7 @@ from ...catalog import field_values
 from ...catalog.patterns import MAX_SLUG
 from ...catalog.records import STATUSES
 from ...reading_sites.lenient import entries, fields, text, whole
-from .compared_site import SERIES_LIST, UNVERSIONED, V1, V2, ComparedSite
-from .facts import six
+from .facts import SERIES_LIST, UNVERSIONED, V1, V2, ComparedSite, six
 
 _PEOPLE = ("authors", "artists", "groups", "members")
 _LISTS = {

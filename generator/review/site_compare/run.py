@@ -18,10 +18,8 @@ from ...reading_sites.responses import ParsedBodies
 from ...reading_sites.site_client import MAX_RESPONSE, SiteClient
 from ...server_url import REQUEST_SECONDS, ServerUrl
 from ..diff.json_diff import CHANGED, json_changes
-from .alignment import align, is_corrected_author_list
-from .compared_site import V2, Answer, ComparedSite, Origins
-from .facts import STATUS, UNUSABLE, Difference, Facts
-from .known_reasons import reason
+from .facts import STATUS, UNUSABLE, V2, Answer, ComparedSite, Difference, Facts, Origins
+from .known_reasons import align, is_corrected_author_list, reason
 from .paths import VERSIONS, Paths
 
 AGENT = f"flatpanel/{__version__} (compares two sites; asks slowly)"
