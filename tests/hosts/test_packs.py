@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from generator.api.payloads.resources import SERIES_INDEX_URL, Alias, key
 from generator.errors import FlatpanelError
-from generator.hosts.packs import pack_files, pack_format, state, worker_files
+from generator.hosts.packs import pack_files, pack_format, worker_files
 from generator.hosts.packs.pack_files import PackTotals, pack_release
 from generator.release.manifest import Entry, Published, last_modified
 from generator.release.store import Store
@@ -203,7 +203,7 @@ def test_a_second_pack_writes_nothing(site: Site, tmp_path: Path) -> None:
     assert first.written == first.packs + first.large
     assert again == first._replace(written=0, bytes=0)
     after = tree_snapshot.state(tmp_path / "edge")
-    assert {name for name in after if after[name] != before.get(name)} <= {".", state.FILE}
+    assert {name for name in after if after[name] != before.get(name)} <= {".", pack_files.MARK}
 
 
 def edit_chapter(site: Site) -> None:
@@ -225,6 +225,19 @@ def test_a_second_pack_writes_what_has_changed(site: Site, tmp_path: Path) -> No
     assert len(after.keys() - before.keys()) == totals.written
     assert len(before.keys() - after.keys()) == totals.removed > 0
     assert tree_snapshot.content(tmp_path / "edge") == fresh(site, tmp_path / "fresh")
+
+
+def test_unchanged_bodies_are_not_read_again(site: Site, tmp_path: Path) -> None:
+    """The packs have them."""
+    pack(site, tmp_path / "edge")
+    before = {body.file for body in site.manifest.resources.values()}
+    edit_chapter(site)
+    expected = fresh(site, tmp_path / "fresh")
+    for body in site.manifest.resources.values():
+        if body.file in before:
+            (site.store.root / body.file).unlink()
+    pack(site, tmp_path / "edge")
+    assert tree_snapshot.content(tmp_path / "edge") == expected
 
 
 def removed_series(site: Site) -> None:
@@ -284,10 +297,10 @@ def test_a_lost_large_body_is_written_again(site: Site, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [garble, cut])
-def test_a_damaged_state_costs_a_full_pack(site: Site, tmp_path: Path, damage: Callable[[Path], None]) -> None:
+def test_a_damaged_mark_costs_a_full_pack(site: Site, tmp_path: Path, damage: Callable[[Path], None]) -> None:
     pack(site, tmp_path / "edge")
     expected = tree_snapshot.content(tmp_path / "edge")
-    damage(tmp_path / "edge" / state.FILE)
+    damage(tmp_path / "edge" / pack_files.MARK)
     assert pack(site, tmp_path / "edge").written == 0
     assert tree_snapshot.content(tmp_path / "edge") == expected
 

@@ -1,29 +1,39 @@
-"""Write the packs of a release into a folder, or those that differ from the release that was packed before.
+"""Write the packs of a release into a folder, or those that differ from the packs in it.
 
-The difference is found first, line by line, in the segments of the two tables that differ. Files of packs and of large
-bodies are named by the digest of their content and never changed.
+The packs say what they have of each URL, so no other list is stored: an entry that the release still has is taken from
+its pack, and its body is not read again. Files of packs and of large bodies are named by the digest of their content
+and never changed.
 """
 
 import hashlib
 import os
 import re
-import struct
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 from ... import encoding
 from ...api.payloads.resources import Alias
 from ...errors import FlatpanelError
-from ...filesystem import PartialFile, delete_file, exclusive, has_content, make_folder, replace, sync_filesystem
-from ...release.manifest import Entry
+from ...filesystem import (
+    PartialFile,
+    delete_file,
+    exclusive,
+    has_content,
+    make_folder,
+    read_regular,
+    replace,
+    sync_filesystem,
+)
 from ...release.manifest_reader import ManifestReader
 from ...release.store import Store, is_unused, refuse_links
-from . import leaves, pack_format, state, worker_files
-from .leaves import PARTS, Leaf
-from .pack_format import DIGEST, NO_PACK, Description, PackItem
-from .state import LINE, PRINT, PackState, SegmentLines
+from . import leaves, pack_format, worker_files
+from .leaves import PART_BITS, PARTS, Leaf
+from .pack_format import DIGEST, Description, PackItem
 
 # The folders of public files, and of those that only the worker may read.
 PUBLIC, PRIVATE = "public", "private"
@@ -35,95 +45,72 @@ FILES = "files"
 # How often a pack reports progress.
 STEPS = len(TREES) * PARTS
 
-# The changes of a release in the packs of an earlier one
+# The entries of a release
 
-_LENGTH = struct.Struct(">L")
-
-
-class Changes:
-    """New descriptions by key, as bytes: a release may have a million of them."""
-
-    def __init__(self) -> None:
-        self._parts = {tree: [bytearray() for _ in range(PARTS)] for tree in TREES}
-
-    def add(self, tree: str, key: bytes, description: bytes) -> None:
-        """A new description, or an empty one if the tree no longer has the key."""
-        part = self._parts[tree][key[0]]
-        part += key
-        part += _LENGTH.pack(len(description))
-        part += description
-
-    def of_part(self, tree: str, part: int) -> Iterator[tuple[bytes, Description | None]]:
-        text = bytes(self._parts[tree][part])
-        at = 0
-        while at < len(text):
-            start = at + DIGEST + _LENGTH.size
-            (length,) = _LENGTH.unpack_from(text, at + DIGEST)
-            description = text[start : start + length]
-            yield text[at : at + DIGEST], pack_format.load_description(description) if length else None
-            at = start + length
+# The descriptions of each part of a tree, each behind its key: as bytes, since a release may have a million of them.
+Descriptions = list[list[bytes]]
 
 
-class PackComparison(NamedTuple):
-    """The segments of the new state, and what changes. `urls` counts all entries."""
-
-    segments: dict[str, SegmentLines]
-    changes: Changes
-    urls: int
-
-
-def compare_packs(table: ManifestReader, former: PackState) -> PackComparison:
-    """Compare a release with the packs of a folder."""
-    segments: dict[str, SegmentLines] = {}
-    digests = {slug: encoding.digest(table.segment(slug)) for slug in table.segments}
-    # A URL may move from one segment to another, so all earlier lines are read before the first new one.
-    lines = {
-        line[:-PRINT]: line[-PRINT:]
-        for slug, segment in former.segments.items()
-        if digests.get(slug) != segment.digest
-        for line in _lines(segment)
-    }
-    changes = Changes()
-    for slug, digest in digests.items():
-        segment = former.segments.get(slug)
-        if segment and segment.digest == digest:
-            segments[slug] = segment
-        else:
-            segments[slug] = _segment(table, slug, digest, lines, changes)
-    for line in lines:
-        changes.add(TREES[line[0]], line[1:], b"")
-    urls = sum(len(segment.public) + len(segment.private) for segment in segments.values()) // LINE
-    return PackComparison(segments, changes, urls)
+def described(table: ManifestReader) -> Mapping[str, Descriptions]:
+    """The descriptions of all entries of a release, by tree."""
+    result: dict[str, Descriptions] = {tree: [[] for _ in range(PARTS)] for tree in TREES}
+    for slug in table.segments:
+        entries = table.entries(slug)
+        restricted = {entry.url: entry.restricted for entry in entries if not isinstance(entry, Alias)}
+        for entry in entries:
+            # An alias needs the API key that its target needs, which is in the same segment.
+            is_restricted = restricted.get(entry.target, True) if isinstance(entry, Alias) else entry.restricted
+            tree = PRIVATE if pack_format.is_private(entry, is_restricted, table.rules.restricted) else PUBLIC
+            key = pack_format.digest(entry.url)
+            result[tree][key[0]].append(key + pack_format.describe(entry, is_restricted).dump())
+    return result
 
 
-def _lines(segment: SegmentLines) -> Iterator[bytes]:
-    """The lines of a segment, each behind the number of its tree."""
-    for number, text in enumerate((segment.public, segment.private)):
-        for at in range(0, len(text), LINE):
-            yield bytes([number]) + text[at : at + LINE]
+# What a folder keeps
+
+# The mark of a folder of packs.
+MARK = ".flatpanel-packs"
+_MARK_TEXT = b"Packs of a release, written by Flatpanel. Only this program changes the files here.\n"
 
 
-def _segment(
-    table: ManifestReader, slug: str, digest: str, earlier: dict[bytes, bytes], changes: Changes
-) -> SegmentLines:
-    """The new lines of a segment; removes them from `earlier`, and adds those that differ to the changes."""
-    entries = table.entries(slug)
-    restricted = {entry.url: entry.restricted for entry in entries if not isinstance(entry, Alias)}
-    lines = {PUBLIC: bytearray(), PRIVATE: bytearray()}
-    for entry in entries:
-        is_restricted = _is_restricted(entry, restricted)
-        tree = PRIVATE if pack_format.is_private(entry, is_restricted, table.rules.restricted) else PUBLIC
-        description = pack_format.describe(entry, is_restricted).dump()
-        key, new = pack_format.digest(entry.url), bytes.fromhex(encoding.digest(description))[:PRINT]
-        lines[tree] += key + new
-        if earlier.pop(bytes([TREES.index(tree)]) + key, None) != new:
-            changes.add(tree, key, description)
-    return SegmentLines(digest, bytes(lines[PUBLIC]), bytes(lines[PRIVATE]))
+class Mark(NamedTuple):
+    """What a folder keeps besides the packs of its release. The default is that of a folder without complete packs."""
+
+    release: str = ""
+    # What decided on the bytes of the packs besides the release.
+    format: Sequence[object] = ()
+    urls: int = 0
+    # The directory of each tree, in Base64, and the names of its large bodies.
+    directories: Mapping[str, str] = dict.fromkeys(TREES, "")
+    large: Mapping[str, Sequence[str]] = dict.fromkeys(TREES, ())
+    # The digests of the settings that this program has written.
+    settings: Mapping[str, str] = {}
+
+    def packs(self, tree: str) -> set[str]:
+        """The names of the packs of a tree."""
+        return {name.hex() for name in leaves.names(b64decode(self.directories[tree]))}
+
+    def files(self, tree: str) -> set[str]:
+        """The names of all files of a tree."""
+        return self.packs(tree) | {*self.large[tree]}
+
+    def dump(self) -> bytes:
+        content = encoding.json(self._asdict())
+        return b"%b%08x\n%b" % (_MARK_TEXT, zlib.crc32(content), content)
 
 
-def _is_restricted(entry: Entry, restricted: Mapping[str, bool]) -> bool:
-    """Whether an entry needs an API key. An alias needs what its target needs, which is in the same segment."""
-    return restricted.get(entry.target, True) if isinstance(entry, Alias) else entry.restricted
+def read_mark(target: Path) -> Mark:
+    """The mark of a folder; an error if the folder has files of others. A damaged one says nothing."""
+    text = read_regular(target / MARK)
+    if text is None and not is_unused(target, MARK):
+        raise FlatpanelError(f"{target}: is not an empty folder, nor one of an earlier `pack`; choose a new one")
+    checksum, _, content = (text or b"").removeprefix(_MARK_TEXT).partition(b"\n")
+    # Of another version, only the settings are known.
+    with suppress(ValueError, TypeError):
+        if checksum == b"%08x" % zlib.crc32(content):
+            mark = Mark(**encoding.parse(content))
+            return mark if mark.format == pack_format.SETTINGS else Mark(settings=mark.settings)
+    return Mark()
 
 
 # The files of a tree
@@ -135,62 +122,53 @@ _OWN_NAME = re.compile(r"[0-9a-f]{32}|\.[0-9a-f]{0,32}\.new")
 LARGEST_FILE = 25 << 20
 
 
-class DamagedPacks(Exception):
-    """Files of an earlier pack are missing, or have other content than their names say."""
-
-
 class PackFolder:
     """A folder of packs and large bodies, made of the bodies in `dist`. Without `write` it only counts."""
 
     def __init__(self, folder: Path, dist: Path, *, write: bool) -> None:
         self.folder, self._dist, self._write = folder, dist, write
         self.sizes = {entry.name: entry.stat().st_size for entry in os.scandir(folder)} if folder.is_dir() else {}
-        self._used: set[str] = set()
+        # Packs that have the content that their names say.
+        self._intact: set[bytes] = set()
         # Files that were written, their size, and bodies that some hosts refuse.
         self.written = self.bytes = 0
         self.too_large: list[str] = []
         if write:
             make_folder(folder)
 
-    def size(self, name: bytes) -> int:
-        """The size of a file of an earlier pack."""
-        try:
-            return self.sizes[name.hex()]
-        except KeyError:
-            raise DamagedPacks from None
+    def earlier_parts(self, directory: bytes) -> Iterator[Mapping[bytes, PackItem]]:
+        """The entries of earlier packs by key, for each part. Those of damaged packs are missing."""
+        groups = groupby(self._earlier(directory), lambda item: item.key[0])
+        number, group = next(groups, (PARTS, iter(())))
+        for part in range(PARTS):
+            if part < number:
+                yield {}
+            else:
+                yield {item.key: item for item in group}
+                number, group = next(groups, (PARTS, iter(())))
 
-    def load(self, leaf: Leaf) -> list[PackItem]:
-        """The entries of a leaf."""
-        if leaf.items is not None:
-            return leaf.items
-        name = leaf.name or NO_PACK
-        if name == NO_PACK:
-            return []
-        pack = (self.folder / name.hex()).read_bytes()
-        if pack_format.file_name(pack) != name:
-            raise DamagedPacks
-        return list(pack_format.load(pack))
+    def _earlier(self, directory: bytes) -> Iterator[PackItem]:
+        """The entries of earlier packs, in the order of their keys."""
+        for name in leaves.names(directory):
+            pack = read_regular(self.folder / name.hex())
+            if pack is not None and pack_format.file_name(pack) == name:
+                self._intact.add(name)
+                yield from pack_format.load(pack)
 
     def save(self, leaf: Leaf) -> None:
         """Write the pack of a leaf. Its entries are no longer needed then."""
         if leaf.items:
             pack = pack_format.dump(leaf.items)
-            leaf.name = pack_format.file_name(pack)
+            leaf.name, leaf.items = pack_format.file_name(pack), ()
             path = self.folder / leaf.name.hex()
-            if not self._is_present(leaf.name, len(pack)) or not has_content(path, [pack]):
+            if leaf.name not in self._intact and not has_content(path, [pack]):
                 self._count(path.name, len(pack))
                 if self._write:
                     replace(path, pack)
-        elif leaf.items is not None:
-            leaf.name = NO_PACK
-        leaf.items = None
-        if leaf.name and leaf.name != NO_PACK:
-            self._used.add(leaf.name.hex())
 
-    def keep(self, name: bytes) -> None:
-        """A large body that the release still has."""
-        self.size(name)
-        self._used.add(name.hex())
+    def has_data(self, item: PackItem) -> bool:
+        """Whether the folder has the body of an entry of an earlier pack; one in a file of its own is not read."""
+        return not item.is_alone or self._is_present(item.data, item.stored)
 
     def item(self, key: bytes, description: Description) -> PackItem:
         """The entry of a description, with the body as it is stored: compressed if `dist` has a gzip form."""
@@ -219,7 +197,6 @@ class PackFolder:
                     while block := body.read(_BLOCK):
                         copy.write(block)
                     copy.finish(str(path))
-        self._used.add(path.name)
         return name
 
     def _is_present(self, name: bytes, length: int) -> bool:
@@ -230,9 +207,9 @@ class PackFolder:
         self.written += 1
         self.bytes += length
 
-    def remove_unused(self) -> int:
-        """Remove the files of earlier packs that no entry needs; returns their number."""
-        unused = [name for name in self.sizes if name not in self._used and _OWN_NAME.fullmatch(name)]
+    def remove_others(self, used: Collection[str]) -> int:
+        """Remove the other files of this program; returns their number."""
+        unused = [name for name in self.sizes if name not in used and _OWN_NAME.fullmatch(name)]
         if self._write:
             for name in unused:
                 delete_file(self.folder / name)
@@ -246,6 +223,9 @@ def _digest(path: Path) -> bytes:
         while block := opened.read(_BLOCK):
             digest.update(block)
     return digest.digest()[:DIGEST]
+
+
+# The folder as a whole
 
 
 class PackTotals(NamedTuple):
@@ -269,101 +249,83 @@ Progress = Callable[[int], None]
 def pack_release(
     store: Store, target: Path, *, write: bool = True, progress: Progress = lambda done: None
 ) -> PackTotals:
-    """Pack the current release. A second pack into the folder costs what has changed.
+    """Pack the current release. A second pack into the folder writes what has changed.
 
     New files come first, the pointer to them (release.js) after them, and unused files are removed last. So a run that
     is interrupted leaves the packs of one of the two releases complete.
     """
     with ExitStack() as stack:
         table = stack.enter_context(store.table())
-        earlier = _known(target)
+        mark = read_mark(target)
         if write:
             make_folder(target)
             stack.enter_context(exclusive(target))
             # The folder is ours from now on, even if this run is interrupted.
-            earlier = _known(target)
-            if not state.is_packed(target):
-                state.write(target, PackState())
-        try:
-            return _packed(store, table, earlier, target, write, progress)
-        except DamagedPacks:
-            # Each file that is still right is used again.
-            return _packed(store, table, PackState(settings=earlier.settings), target, write, progress)
+            mark = read_mark(target)
+            replace(target / MARK, mark.dump())
+        # A pack replaces and removes files there.
+        refuse_links(target, (f"{FILES}/{tree}/" for tree in TREES))
+        folders = {tree: PackFolder(target / FILES / tree, store.root, write=write) for tree in TREES}
+        # Of the same release, missing files are noticed, and damaged ones are not read.
+        if mark.release != table.id or any(mark.files(tree) - folders[tree].sizes.keys() for tree in TREES):
+            new = _packed(table, mark, folders, progress)
+        else:
+            new = mark
+            progress(STEPS)
+        directories = {tree: b64decode(text) for tree, text in new.directories.items()}
+        files = worker_files.of_release(table, directories)
+        if write:
+            sync_filesystem(target)
+            new = new._replace(settings=worker_files.write(target, files, mark.settings))
+            replace(target / MARK, new.dump())
+            sync_filesystem(target)
+        return PackTotals(
+            release=table.id,
+            urls=new.urls,
+            packs=sum(len(new.packs(tree)) for tree in TREES),
+            large=sum(len(new.large[tree]) for tree in TREES),
+            written=sum(folder.written for folder in folders.values()),
+            bytes=sum(folder.bytes for folder in folders.values()),
+            removed=sum(folder.remove_others(new.files(tree)) for tree, folder in folders.items()),
+            too_large=[file for folder in folders.values() for file in folder.too_large],
+            left=worker_files.changed_by_others(target, files, new.settings),
+        )
 
 
-def _known(target: Path) -> PackState:
-    """What the folder has; an error if it has files of others."""
-    if state.is_packed(target):
-        return state.read(target)
-    if not is_unused(target, state.FILE):
-        raise FlatpanelError(f"{target}: is not an empty folder, nor one of an earlier `pack`; choose a new one")
-    return PackState()
-
-
-def _packed(
-    store: Store, table: ManifestReader, earlier: PackState, target: Path, write: bool, progress: Progress
-) -> PackTotals:
-    segments, changes, urls = compare_packs(table, earlier)
-    # A pack replaces and removes files there.
-    refuse_links(target, (f"{FILES}/{tree}/" for tree in TREES))
-    folders = {tree: PackFolder(target / FILES / tree, store.root, write=write) for tree in TREES}
-    new = PackState(table.id, segments, settings=earlier.settings)
-    packs = 0
+def _packed(table: ManifestReader, earlier: Mark, folders: Mapping[str, PackFolder], progress: Progress) -> Mark:
+    """Write the packs of a release."""
+    descriptions = described(table)
+    directories, large = {}, {}
     for tree, folder in folders.items():
-        arranged, new.large[tree] = _arranged(tree, folder, earlier, changes, progress)
-        new.directories[tree] = leaves.dump(arranged)
-        packs += sum(leaf.name != NO_PACK for leaf in arranged)
-    files = worker_files.of_release(table, new.directories)
-    if write:
-        sync_filesystem(target)
-        new.settings = worker_files.write(target, files, earlier.settings)
-        state.write(target, new)
-        sync_filesystem(target)
-    return PackTotals(
-        release=table.id,
-        urls=urls,
-        packs=packs,
-        large=sum(len(set(new.large[tree].values())) for tree in TREES),
-        written=sum(folder.written for folder in folders.values()),
-        bytes=sum(folder.bytes for folder in folders.values()),
-        removed=sum(folder.remove_unused() for folder in folders.values()),
-        too_large=[file for folder in folders.values() for file in folder.too_large],
-        left=worker_files.changed_by_others(target, files, new.settings),
-    )
+        directory, names = _written(folder, b64decode(earlier.directories[tree]), descriptions[tree], progress)
+        directories[tree], large[tree] = b64encode(directory).decode(), sorted(name.hex() for name in names)
+    urls = sum(len(part) for parts in descriptions.values() for part in parts)
+    return Mark(table.id, pack_format.SETTINGS, urls, directories, large, earlier.settings)
 
 
-def _arranged(
-    tree: str, folder: PackFolder, earlier: PackState, changes: Changes, progress: Progress
-) -> tuple[list[Leaf], dict[bytes, bytes]]:
-    """The leaves of a tree, all written, and its large bodies."""
-    large = dict(earlier.large.get(tree, {}))
-    directory = earlier.directories.get(tree)
-    present = leaves.load(directory, folder.size) if directory else [leaves.of_items(())]
-    narrow: list[Leaf] = []
-    for part, old in enumerate(leaves.parts(present, folder.load)):
-        items: dict[bytes, PackItem | None] = {}
-        for key, description in changes.of_part(tree, part):
-            large.pop(key, None)
-            item = folder.item(key, description) if description else None
-            items[key] = item
-            if item and item.is_alone:
-                large[key] = item.data
-        arranged = _of_part(part, old, items, folder)
+def _written(
+    folder: PackFolder, earlier_directory: bytes, descriptions: Descriptions, progress: Progress
+) -> tuple[bytes, set[bytes]]:
+    """Write the packs of a tree; returns their directory and the names of the large bodies."""
+    parts: list[Leaf] = []
+    large: set[bytes] = set()
+    for part, (lines, earlier) in enumerate(zip(descriptions, folder.earlier_parts(earlier_directory), strict=True)):
+        items: list[PackItem] = []
+        for line in sorted(lines):
+            key, description = line[:DIGEST], line[DIGEST:]
+            item = earlier.get(key)
+            if not (item and item.is_of(description) and folder.has_data(item)):
+                item = folder.item(key, pack_format.load_description(description))
+            items.append(item)
+        large.update(item.data for item in items if item.is_alone)
+        divided = list(leaves.divided(items, part << leaves.BITS - PART_BITS, PART_BITS))
         # Leaves that cannot be joined with those of other parts are written now, so that memory does not have them all.
-        if len(arranged) > 1:
-            for leaf in arranged:
+        if len(divided) > 1:
+            for leaf in divided:
                 folder.save(leaf)
-        narrow += arranged
+        parts += divided
         progress(1)
-    result = list(leaves.arranged(narrow, folder.load))
-    for leaf in result:
+    joined = leaves.joined(parts)
+    for leaf in joined:
         folder.save(leaf)
-    for name in large.values():
-        folder.keep(name)
-    return result, large
-
-
-def _of_part(part: int, old: list[Leaf], items: dict[bytes, PackItem | None], folder: PackFolder) -> list[Leaf]:
-    changed = leaves.changed(old, items, folder.load) if items else old
-    start = part << leaves.BITS - leaves.PART_BITS
-    return list(leaves.arranged(changed, folder.load, start, leaves.PART_BITS))
+    return leaves.dump(joined), large

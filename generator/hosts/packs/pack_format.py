@@ -59,12 +59,23 @@ class PackItem(NamedTuple):
     data: bytes
 
     @property
-    def size(self) -> int:
-        return RECORD + len(self.data)
+    def is_alone(self) -> bool:
+        """Whether the body lies in a file of its own."""
+        return bool(self.record[_FLAGS] & ALONE)
 
     @property
-    def is_alone(self) -> bool:
-        return bool(self.record[_FLAGS] & ALONE)
+    def stored(self) -> int:
+        """The length of the stored form."""
+        high, low = _STORED.unpack_from(self.record, _DESCRIPTION.size)
+        return int(high << 32 | low)
+
+    def is_of(self, description: bytes) -> bool:
+        """Whether a description of the same key, as bytes, is that of this entry."""
+        fixed = self.record[: _DESCRIPTION.size]
+        if self.is_alone:
+            fixed = fixed[:_FLAGS] + bytes([fixed[_FLAGS] & ~ALONE]) + fixed[_FLAGS + 1 :]
+        is_body = not fixed[_FLAGS] & 3
+        return description.startswith(fixed) and (is_body or description[len(fixed) :] == self.data)
 
 
 _FLAGS = 16 + 6 + 4
@@ -162,11 +173,6 @@ def load(pack: bytes) -> Iterator[PackItem]:
         at = start + RECORD * index
         fixed = at + DIGEST
         yield PackItem(pack[at:fixed], pack[fixed : fixed + _FIXED], pack[ends[index] : ends[index + 1]])
-
-
-def pack_size(length: int) -> int:
-    """The size of the entries of a pack whose file has this length."""
-    return length - _HEAD.size
 
 
 def file_name(text: bytes) -> bytes:

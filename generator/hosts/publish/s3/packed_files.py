@@ -10,15 +10,15 @@ from pathlib import Path
 
 from .... import encoding
 from ....release.store import Store
-from ...packs import pack_files, state, worker_files
-from ...packs.leaves import Leaf
-from ...packs.leaves import dump as dump_directory
-from ...packs.pack_format import DIGEST, NO_PACK
+from ...packs import leaves, pack_files, worker_files
+from ...packs.pack_format import DIGEST
 from .layouts import BINARY, Item, damaged
 
 PUBLIC, PRIVATE, RELEASES = "public", "private", "releases"
 _FOREVER = "public, max-age=31536000, immutable"
 _NEVER = "private, max-age=31536000, immutable"
+# The directory of a tree without packs.
+_NO_PACKS = b64encode(leaves.dump(leaves.divided(()))).decode()
 
 
 class PackedFiles:
@@ -33,18 +33,16 @@ class PackedFiles:
     def __init__(self, store: Store, folder: Path, keep: int, *, with_restricted: bool) -> None:
         self.keep = keep
         self._folder = folder / pack_files.FILES
-        packed = state.read(folder)
+        packed = pack_files.read_mark(folder)
         self.release = packed.release
         self._trees = (PUBLIC, PRIVATE) if with_restricted else (PUBLIC,)
-        directories = {tree: packed.directories[tree] for tree in self._trees}
-        directories.setdefault(PRIVATE, dump_directory([Leaf(0, 0, 0, NO_PACK)]))
+        directories = {**packed.directories, **({} if with_restricted else {PRIVATE: _NO_PACKS})}
         with store.table() as table:
             rules = worker_files.worker_rules(table)
         if not with_restricted:
             rules["keys"] = {}
-        texts = {tree: b64encode(text).decode() for tree, text in directories.items()}
-        self._description = encoding.json({"release": self.release, "rules": rules, "directories": texts})
-        self._names = {tree: sorted(path.name for path in self._files(tree)) for tree in self._trees}
+        self._description = encoding.json({"release": self.release, "rules": rules, "directories": directories})
+        self._names = {tree: sorted(packed.files(tree)) for tree in self._trees}
 
     def shards(self) -> Mapping[str, str]:
         digests = {tree: encoding.digest("\n".join(names).encode()) for tree, names in self._names.items()}
@@ -81,10 +79,6 @@ class PackedFiles:
         """The key of the object that describes the release."""
         name = f"{RELEASES}/{self._digest}.json"
         return f"{PRIVATE}/{name}" if PRIVATE in self._trees else name
-
-    def _files(self, tree: str) -> list[Path]:
-        # Partial files of a pack that was interrupted begin with a dot.
-        return [path for path in (self._folder / tree).iterdir() if not path.name.startswith(".")]
 
 
 def _name(data: bytes) -> str:
