@@ -119,7 +119,6 @@ def test_the_worker_knows_rules_and_keys(built: Site, tmp_path: Path) -> None:
     with built.store.table() as table:
         assert rules["keys"] == dict(table.keys)
         assert rules["base_url"] == table.rules.base_url
-        assert rules["release"] == table.id
     assert rules["errors"]["messages"]["404"] == "Not found"
     for digest in rules["keys"]:
         for path in tmp_path.rglob("*"):

@@ -66,7 +66,6 @@ def worker_rules(table: ManifestReader) -> dict[str, object]:
     """The rules as JSON. They hold digests of API keys, so they are part of the worker and of no public file."""
     return {
         **asdict(table.rules),
-        "release": table.id,
         "keys": dict(table.keys),
         "types": pack_format.TYPES,
         "errors": {

@@ -75,6 +75,11 @@ class BucketPublisher:
         pointer: dict[str, Any] = json.loads(self.store.read(f"{self.prefix}/.flatpanel/pointer.json"))
         return pointer
 
+    def is_current(self) -> bool:
+        """Whether the pointer says that the bucket has the current release."""
+        plan = self.totals("--dry-run")
+        return bool(plan["sent"] == plan["removed"] == 0)
+
     def read(self, key: str) -> bytes:
         return self.store.read(f"{self.prefix}/{key}")
 

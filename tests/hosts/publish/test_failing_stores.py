@@ -215,7 +215,7 @@ def test_two_publishers_at_once(publish: BucketPublisher, proxy: StoreProxy, tmp
             [f"{publish.target}: another publish is at work; run this one again after it"],
         )
     assert process.returncode == 0
-    assert publish.pointer()["release"] == publish.site.store.current()
+    assert publish.is_current()
 
 
 def test_a_paused_publisher_is_replaced(publish: BucketPublisher, proxy: StoreProxy, tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_a_lock_that_cannot_be_given_back(publish: BucketPublisher, proxy: Store
     """The release is published, but the next publish has to wait."""
     proxy.decide = lambda seen: Answer(503) if is_lock(seen) and pointed(proxy) else PASS
     assert "the store is busy" in error_of(publish("--retries", 0, by=proxy.as_store))
-    assert publish.pointer()["release"] == publish.site.store.current()
+    assert publish.is_current()
     result = publish()
     assert result.exit_code == 0 and "waiting 1 s" in result.stderr
 
@@ -300,7 +300,7 @@ def test_a_lock_survives_some_failures(publish: BucketPublisher, proxy: StorePro
     proxy.decide = decide
     publish("--jobs", 1, "--retries", 0, by=proxy.as_store)
     assert len([seen for seen in proxy.seen if is_lock(seen)]) > 3
-    assert publish.pointer()["release"] == publish.site.store.current()
+    assert publish.is_current()
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import os
 import subprocess
 from collections.abc import Mapping
 from threading import Event
-from typing import Any
 
 import pytest
 
@@ -47,16 +46,10 @@ def killed_at(publish: BucketPublisher, proxy: StoreProxy, moment: int, *options
 
 
 def listed(publish: BucketPublisher) -> Mapping[str, str]:
-    """The keys and tags that the release of the pointer has, as its list says."""
-    lines: dict[str, str] = {}
-    for _, digest, _ in list_object(publish, publish.pointer()["list"])["shards"].values():
-        lines |= {key: line[0] for key, line in list_object(publish, digest).items()}
-    return lines
-
-
-def list_object(publish: BucketPublisher, digest: str) -> Any:
-    data = publish.read(f".flatpanel/lists/{digest}")
-    return json.loads(gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data)
+    """The keys and tags of the objects, as the list that the pointer names says."""
+    data = publish.read(publish.pointer()["list"])
+    stored = json.loads(gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data)
+    return {key: line[0] for key, line in stored["objects"].items()}
 
 
 def body_puts(proxy: StoreProxy) -> list[str]:

@@ -47,7 +47,7 @@ def test_the_files_of_a_release(kind: str, request: pytest.FixtureRequest, tmp_p
     value = description(publish)
     assert keys == files(publish.site, tmp_path / "other", "public") | {publish.pointer()["worker"]}
     assert {f"public/{name}" for name in packs_of(value, "public")} <= keys
-    assert totals["release"] == publish.pointer()["release"] == value["release"] == value["rules"]["release"]
+    assert totals["release"] == publish.site.store.current()
     for key in keys:
         head = publish.store.head(f"{publish.prefix}/{key}")
         assert "immutable" in head["CacheControl"]
@@ -80,7 +80,8 @@ def test_restricted_packs_for_a_worker(restricted: BucketPublisher, tmp_path: Pa
     assert value["rules"]["keys"] and packs_of(value, "private")
     assert restricted.pointer()["worker"].startswith("private/releases/")
     keys = files(restricted.site, tmp_path / "other", "public", "private")
-    assert restricted.bodies().keys() == keys | {restricted.pointer()["worker"]}
+    assert restricted.pointer()["list"].startswith("private/lists/")
+    assert restricted.bodies().keys() == keys | {restricted.pointer()["worker"], restricted.pointer()["list"]}
     head = restricted.store.head(f"{restricted.prefix}/{restricted.pointer()['worker']}")
     assert head["CacheControl"] == "private, max-age=31536000, immutable"
 
@@ -129,7 +130,7 @@ def test_a_rollback_sends_nothing(publish: BucketPublisher) -> None:
     publish.totals(*PACKS, "--keep", 2)
     publish.site.roll_back()
     totals = publish.totals(*PACKS, "--keep", 2)
-    assert totals["sent"] == 0 and publish.pointer()["release"] == publish.site.store.current()
+    assert totals["sent"] == 0
     assert description(publish)["directories"] == first
     publish.edit("Edited")
     assert publish.totals(*PACKS, "--keep", 2)["sent"] == 0
@@ -178,20 +179,20 @@ def test_a_killed_publish_leaves_one_release_whole(
     publish.edit("Counted")
     publish.totals(*PACKS, "--keep", 1, "--jobs", 1, by=proxy.as_store)
     outcomes = set()
-    releases = {publish.pointer()["release"]: set(publish.bodies())}
+    live, old = publish.pointer()["worker"], set(publish.bodies())
     for moment in range(1, len(proxy.seen) + 1, 2):
         publish.edit(f"Killed at {moment}")
-        release = publish.site.store.release()
-        releases[release] = files(publish.site, publish.site.folder / ".flatpanel_packs", "public")
+        new = files(publish.site, publish.site.folder / ".flatpanel_packs", "public")
         killed_at(publish, proxy, moment, *PACKS, "--keep", 1, after=after)
-        live = publish.pointer()["release"]
-        outcomes.add(live == release)
-        stored = publish.bodies()
-        assert releases[live] | {publish.pointer()["worker"]} <= stored.keys()
-        for key in releases[live]:
+        is_new = publish.pointer()["worker"] != live
+        outcomes.add(is_new)
+        whole = (new if is_new else old) | {publish.pointer()["worker"]}
+        assert whole <= publish.bodies().keys()
+        for key in whole:
             assert hashlib.sha256(publish.read(key)).hexdigest()[:32] == Path(key).stem
         publish.totals(*PACKS, "--keep", 1)
-        assert publish.bodies().keys() == releases[release] | {publish.pointer()["worker"]}
+        live, old = publish.pointer()["worker"], set(publish.bodies())
+        assert old == new | {live}
     assert outcomes == {False, True}
 
 

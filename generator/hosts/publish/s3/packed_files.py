@@ -5,16 +5,16 @@ release, so a worker answers from one release while files come and go.
 """
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from .... import encoding
 from ....release.store import Store
 from ...packs import leaves, pack_files, worker_files
 from ...packs.pack_format import DIGEST
-from .layouts import BINARY, Item, damaged
+from .layouts import BINARY, PRIVATE, Item, Line, damaged
 
-PUBLIC, PRIVATE, RELEASES = "public", "private", "releases"
+PUBLIC, RELEASES = "public", "releases"
 _FOREVER = "public, max-age=31536000, immutable"
 _NEVER = "private, max-age=31536000, immutable"
 # The directory of a tree without packs.
@@ -33,30 +33,22 @@ class PackedFiles:
     def __init__(self, store: Store, folder: Path, keep: int, *, with_restricted: bool) -> None:
         self.keep = keep
         self._folder = folder / pack_files.FILES
-        packed = pack_files.read_mark(folder)
-        self.release = packed.release
+        self._packed = pack_files.read_mark(folder)
+        self.release = self._packed.release
         self._trees = (PUBLIC, PRIVATE) if with_restricted else (PUBLIC,)
-        directories = {**packed.directories, **({} if with_restricted else {PRIVATE: _NO_PACKS})}
+        directories = {**self._packed.directories, **({} if with_restricted else {PRIVATE: _NO_PACKS})}
         with store.table() as table:
             rules = worker_files.worker_rules(table)
         if not with_restricted:
             rules["keys"] = {}
-        self._description = encoding.json({"release": self.release, "rules": rules, "directories": directories})
-        self._names = {tree: sorted(packed.files(tree)) for tree in self._trees}
+        self._description = encoding.json({"rules": rules, "directories": directories})
 
-    def shards(self) -> Mapping[str, str]:
-        digests = {tree: encoding.digest("\n".join(names).encode()) for tree, names in self._names.items()}
-        return {**digests, RELEASES: encoding.digest(self._description)}
-
-    def items(self, shard: str) -> list[Item]:
-        if shard == RELEASES:
-            item = Item(self._key, self._digest, "application/json", _NEVER, "", len(self._description), True)
-            return [item]
-        cache = _NEVER if shard == PRIVATE else _FOREVER
-        return [
-            Item(f"{shard}/{name}", name, BINARY, cache, name, (self._folder / shard / name).stat().st_size)
-            for name in self._names[shard]
-        ]
+    def items(self, _: Mapping[str, Line]) -> Iterator[Item]:
+        for tree in self._trees:
+            for name in sorted(self._packed.files(tree)):
+                cache = _NEVER if tree == PRIVATE else _FOREVER
+                yield Item(f"{tree}/{name}", name, BINARY, cache, name, (self._folder / tree / name).stat().st_size)
+        yield Item(self._key, self._digest, "application/json", _NEVER, "", len(self._description), is_list=True)
 
     def read(self, item: Item) -> bytes:
         data = (self._folder / item.key).read_bytes() if item.file else self._description
