@@ -25,10 +25,10 @@ _BODY, _GATE_END, _ALIAS_END = b'":{"file":"', b"]", b'"'
 
 
 class ManifestReader:
-    """An open manifest; an empty one if `path` is None."""
+    """An open manifest; an empty one if `path` is None. Errors name the path, or the `name` of a copy."""
 
-    def __init__(self, path: Path | None) -> None:
-        self.path, self.name = path, str(path)
+    def __init__(self, path: Path | None, name: str = "") -> None:
+        self.path, self.name = path, name or str(path)
         self._file = -1
         self.highest_id = 0
         self.page_ids: Mapping[str, int] = {}

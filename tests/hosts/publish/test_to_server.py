@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from generator import encoding
 from generator.errors import FlatpanelError
 from generator.hosts.publish.ssh.session import connected
 from generator.hosts.publish.ssh.target import SshTarget
@@ -387,6 +388,22 @@ def test_a_damaged_manifest_of_the_server(remote: Remote) -> None:
     (remote.server.commands / "cat").unlink()
     (remote.folder / "dist/current/manifest.json").write_text("{}")
     assert "there does not match the id of the release" in remote.publish(ok=False).stderr
+
+
+def test_a_release_of_an_old_format_on_the_server(remote: Remote) -> None:
+    """Its digest is right. The message names the release, and no file of this machine."""
+    remote.publish()
+    remote.edit("Another Author")
+    current = remote.folder / "dist/current"
+    text = (current / "manifest.json").read_bytes().replace(b'{"flatpanel":3,', b'{"flatpanel":1,', 1)
+    release = encoding.sha256(text)[:16]
+    (current.resolve() / "manifest.json").write_bytes(text)
+    current.resolve().rename(remote.folder / "dist/releases" / release)
+    current.unlink()
+    current.symlink_to(f"releases/{release}")
+    message = f"{remote.target}: the manifest of release {release} there: has format 1, and this version"
+    for option in ("--dry-run", "--check"):
+        assert remote.publish(option, ok=False).stderr.startswith(message)
 
 
 def test_settings_with_problems(remote: Remote) -> None:

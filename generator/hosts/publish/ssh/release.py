@@ -89,13 +89,14 @@ def publish(store: Store, target: SshTarget, options: SshOptions, counter: Count
 
 def _server_manifest(opened: ExitStack, session: Session, store: Store, scratch: Path, release: str) -> ManifestReader:
     """The manifest of a release of the server. Its id is its digest, so one of the same id here is the same file."""
-    path = store.manifest_path(release)
+    path, name = store.manifest_path(release), ""
     if not (path and path.is_file()):
         path = scratch / f"{release}.json"
         filesystem.write_parts(path, session.content(f"manifest {release}"))
         if fault := manifest_reader.problem(path, release):
             raise FlatpanelError(f"{session.url}: the manifest of release {release} there {fault}; remove that release")
-    return opened.enter_context(ManifestReader(path))
+        name = f"{session.url}: the manifest of release {release} there"
+    return opened.enter_context(ManifestReader(path, name))
 
 
 @dataclass(frozen=True, slots=True)
