@@ -128,7 +128,7 @@ class Transaction:
 
         `cached` is the result that an earlier build stored; it is used if it is about the same releases.
         """
-        if cached is not None and not self.needs_sweep and list(cached) == self.older:
+        if cached is not None and list(cached) == self.older:
             return cached
         newer = set(self.current_manifest.files()) if self.older else set()
         retained = {}

@@ -1,10 +1,12 @@
 """`pack`: what the packs of a release hold, and what a second pack into the same folder writes."""
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from generator.api.payloads.resources import SERIES_INDEX_URL, Alias, key
 from generator.errors import FlatpanelError
 from generator.hosts.packs import pack_files, pack_format, worker_files
 from generator.hosts.packs.pack_files import PackTotals, pack_release
+from generator.javascript import modules
 from generator.release.manifest import Entry, Published, last_modified
 from generator.release.store import Store
 from tests.conftest import Site, copy_of
@@ -389,6 +392,29 @@ def test_a_killed_pack_leaves_one_release_whole(site: Site, tmp_path: Path) -> N
         pack(site, tmp_path / "edge")
         assert tree_snapshot.content(tmp_path / "edge") == expected, moment
     assert seen == {0, 1}
+
+
+def test_a_killed_pack_of_another_version_leaves_code_that_starts(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whenever it is killed, the folder and the configuration of workerd have the modules that the pointer names."""
+    code = modules.of_worker()
+    pack(site, tmp_path / "earlier")
+    monkeypatch.setattr(modules, "of_worker", lambda: {**code, "worker.js": code["worker.js"] + b"// later\n"})
+    seen = set()
+    for moment in count(1):
+        edge = tmp_path / f"{moment}"
+        shutil.copytree(tmp_path / "earlier", edge)
+        was_killed = killed_at(moment, partial(pack, site, edge))
+        (version,) = re.findall(r"'\./([0-9a-f]{16})/worker\.js'", (edge / "worker/release.js").read_text())
+        config = (edge / "config.capnp").read_text()
+        assert {f"worker/{version}/{name}" for name in ("worker.js", "packs.js")} <= tree_snapshot.files(edge)
+        assert f"worker/{version}/worker.js" in config and f"worker/{version}/packs.js" in config
+        seen.add(version)
+        if not was_killed:
+            break
+        shutil.rmtree(edge)
+    assert len(seen) == 2
 
 
 def test_a_pack_that_is_killed_at_its_beginning_is_completed(site: Site, tmp_path: Path) -> None:

@@ -277,3 +277,18 @@ def test_rollback_after_a_killed_build_removes_its_files_first(site: Site) -> No
     site.roll_back()
 
     assert list(verify_files.check_files(site.store)) == []
+
+
+def test_rollback_after_a_killed_removal_completes_it(site: Site) -> None:
+    """A rollback keeps all releases, but not a part of one that a killed build was removing."""
+    tree_snapshot.first_version(site)
+    rebuild(site)
+    tree_snapshot.second_version(site)
+    rebuild(site)
+    (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
+    part = site.folder / "dist/releases/0123456789abcdef"
+    part.mkdir()
+    (part / "http.conf").write_text("of the release")
+    site.roll_back()
+
+    assert not part.exists() and len(site.store.older()) == 1
