@@ -1,10 +1,8 @@
 """A fake site to import from, and a fake clock that advances when the import sleeps."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ from generator.imports import run
 from generator.imports.run import ImportOptions, ImportResult
 from generator.server_url import ServerUrl
 from tests.conftest import AS_OF
+from tests.support import servers
 
 JSON = {"Content-Type": "application/json"}
 
@@ -87,23 +86,11 @@ class Replies:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore clients that hang up: some tests do so."""
-
-
 @contextmanager
 def serving(answers: dict[str, Any]) -> Iterator[FakeSite]:
     site = FakeSite(answers)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        # A response in two packets would wait for the client in between.
-        wbufsize = -1
-        disable_nagle_algorithm = True
-
+    class Handler(servers.Handler):
         def do_GET(self) -> None:
             site.clients.add(self.client_address[1])
             reply = site.answer(self.path, dict(self.headers.items()))
@@ -116,18 +103,8 @@ def serving(answers: dict[str, Any]) -> Iterator[FakeSite]:
             self.wfile.write(reply.body)
             self.close_connection = self.close_connection or reply.length is not None
 
-        def log_message(self, format: str, *args: object) -> None:
-            """Print nothing."""
-
-    with Server(("127.0.0.1", 0), Handler) as server:
-        site.port = server.server_address[1]
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield site
-        finally:
-            server.shutdown()
-            thread.join()
+    with servers.answering(Handler) as site.port:
+        yield site
 
 
 def small() -> dict[str, Any]:

@@ -1,12 +1,11 @@
 """A proxy in front of a real server that changes its responses, as a server with a defect would."""
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
 
+from tests.support import servers
 from tests.support.servers import LIMIT
 
 
@@ -50,10 +49,7 @@ def _sent(asked: Asked, answer: Answer) -> dict[str, str | None]:
 def lying(port: int, lie: Lie, prefix: str = "") -> Iterator[str]:
     """A proxy in front of the server on `port`; yields its URL. `prefix` begins every path there."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        wbufsize = 65536  # head and body in one packet; otherwise each waits for the other's receipt
-
+    class Handler(servers.Handler):
         def setup(self) -> None:
             super().setup()
             self.server_behind = HTTPConnection("127.0.0.1", port, timeout=LIMIT)
@@ -86,14 +82,5 @@ def lying(port: int, lie: Lie, prefix: str = "") -> Iterator[str]:
 
         do_GET = do_HEAD = do_OPTIONS = do_POST = do_PUT = do_DELETE = do_BREW = respond
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        thread = threading.Thread(target=listening.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.server_port}"
-        finally:
-            listening.shutdown()
-            thread.join()
+    with servers.answering(Handler) as own_port:
+        yield f"http://127.0.0.1:{own_port}"

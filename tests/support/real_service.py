@@ -7,7 +7,6 @@ The recorded address of the site is replaced by the address of the replay. ETags
 import json
 import lzma
 import re
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -15,15 +14,12 @@ from datetime import datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from functools import cache
 from hashlib import md5
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from threading import Lock
+from typing import Any
 from urllib.parse import parse_qs, quote, unquote
 
+from tests.support import servers
 from tests.support.paths import DATA
-
-if TYPE_CHECKING:
-    pass
-
 
 # Responses that are not recorded, computed from those that are: filters, dates, redirects
 
@@ -222,7 +218,7 @@ class RealService:
     _failures: dict[str, list[Exchange | None]] = field(default_factory=dict)
     # Requests until each connection is closed without a response; None for never.
     _left: int | None = None
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _lock: Lock = field(default_factory=Lock)
 
     @property
     def url(self) -> str:
@@ -434,13 +430,6 @@ def _not_modified(plain: Exchange) -> Exchange:
     return replace(plain, status=304, body="")
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client may go away in the middle of a response."""
-
-
 @contextmanager
 def real_service(
     setting: str = USUAL, version: str = "v0.9.6", *, replaces_cdn_host: bool = True
@@ -448,12 +437,7 @@ def real_service(
     """Replay one setting of a version on a free loopback port."""
     site = RealService(setting, version, replaces_cdn_host)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        # One packet for a response: a second one would wait for the client.
-        wbufsize = -1
-        disable_nagle_algorithm = True
-
+    class Handler(servers.Handler):
         def _reply(self) -> None:
             response = site.respond(
                 self.command, self.path, {name.lower(): value for name, value in self.headers.items()}
@@ -473,15 +457,5 @@ def real_service(
 
         do_GET = do_HEAD = do_POST = do_PUT = do_OPTIONS = _reply
 
-        def log_message(self, format: str, *args: object) -> None:
-            """`requests` is the log."""
-
-    with _Server(("127.0.0.1", 0), Handler) as server:
-        site.port = server.server_address[1]
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield site
-        finally:
-            server.shutdown()
-            thread.join()
+    with servers.answering(Handler) as site.port:
+        yield site

@@ -1,13 +1,16 @@
 """Starts the servers of the tests. One that does not come up fails its test at once, with its log."""
 
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from os import pread
 from pathlib import Path
 from signal import SIGTERM
 from socket import socket
+from threading import Thread
 from time import monotonic
 from typing import Any, BinaryIO
 from urllib.error import HTTPError
@@ -102,3 +105,42 @@ def answers(port: int) -> Callable[[str], bool]:
             return False
 
     return is_up
+
+
+class Handler(BaseHTTPRequestHandler):
+    """The base of servers that are written in Python: each response is one packet, and nothing is printed."""
+
+    protocol_version = "HTTP/1.1"
+    # A second packet would wait for the client's receipt of the first.
+    wbufsize = 1 << 16
+    disable_nagle_algorithm = True
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+class _Threads(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def process_request_thread(self, *request: Any) -> None:
+        # These threads run no code of the program; under coverage they would take three times as long.
+        sys.settrace(None)
+        super().process_request_thread(*request)
+
+    def handle_error(self, *request: Any) -> None:
+        """Ignore clients that hang up: some tests do so."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(*request)
+
+
+@contextmanager
+def answering(handler: type[Handler]) -> Iterator[int]:
+    """Answer requests in threads of this process, on a free loopback port; yields the port."""
+    with _Threads(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()

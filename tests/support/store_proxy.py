@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 from typing import NamedTuple
 
+from tests.support import servers
 from tests.support.object_stores import ObjectStore
 from tests.support.servers import LIMIT
 
@@ -69,20 +69,12 @@ def proxy(store: ObjectStore) -> Iterator[StoreProxy]:
     class Handler(_Handler):
         proxied = state
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    state.endpoint = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with servers.answering(Handler) as port:
+        state.endpoint = f"http://127.0.0.1:{port}"
         yield state
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(servers.Handler):
     proxied: StoreProxy
 
     def handle_any(self) -> None:
@@ -128,6 +120,3 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(data)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
