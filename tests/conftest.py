@@ -53,8 +53,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # No example has a time limit: a busy machine is no failure.
     hypothesis.settings.register_profile("flatpanel", deadline=None, max_examples=runs.examples(100))
     hypothesis.settings.load_profile("flatpanel")
-    # Most of the time of a small build is the compression of what all sites have: Swagger UI, scripts and styles.
-    encoding.deflate_piece = functools.lru_cache(256)(encoding.deflate_piece)
+    # Most of the time of a small build is for what all sites have: Swagger UI, scripts and styles.
+    for name in ("deflate_piece", "etag", "sha256"):
+        setattr(encoding, name, functools.lru_cache(256)(getattr(encoding, name)))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

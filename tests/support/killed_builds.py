@@ -2,6 +2,7 @@
 
 import json
 import os
+import posix
 import sys
 import traceback
 from collections.abc import Callable
@@ -56,6 +57,9 @@ def _in_a_child(prepare: Callable[[], None], work: Callable[[], object]) -> int:
     if not child:
         # An exception must not continue in a second copy of pytest.
         with suppress(BaseException):
+            # Coverage takes most of the time of a small build, and at its end it writes all that pytest has measured.
+            sys.settrace(None)
+            os._exit = posix._exit
             prepare()
             work()
             os._exit(0)

@@ -128,7 +128,10 @@ def moto(folder: Path) -> Iterator[ObjectStore]:
     folder.mkdir()
     (port,) = free_ports(1)
     store = ObjectStore(f"http://127.0.0.1:{port}")
-    with servers.running([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", port], servers.answers(port)):
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", port]
+    # Without coverage, which would measure this program too.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    with servers.running(command, servers.answers(port), env=environment):
         store.make_bucket()
         yield store
 

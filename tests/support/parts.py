@@ -30,7 +30,7 @@ SHARED_MARKS = ("on_edge_runtimes", "reads_pages")
 
 
 def is_slow(item: pytest.Item) -> bool:
-    return any(marker.name in kinds for marker in item.iter_markers() for kinds in KINDS.values())
+    return any(kinds & _markers(item) for kinds in KINDS.values())
 
 
 def is_in(item: pytest.Item, part: str) -> bool:
@@ -53,11 +53,11 @@ def hidden(items: list[pytest.Item]) -> list[str]:
     return [item.nodeid for item in items if not may_be_in(item.path, _part_of(item))]
 
 
-@cache
 def _part_of(item: pytest.Item) -> str:
     return next((part for part, kinds in KINDS.items() if kinds & _markers(item)), COVERAGE)
 
 
+@cache
 def _markers(item: pytest.Item) -> set[str]:
     return {marker.name for marker in item.iter_markers()}
 
