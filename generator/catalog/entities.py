@@ -235,6 +235,9 @@ class SeriesSummary:
     # For pages and feeds:
     description: str
     direction: str
+    layout: str
+    # Of the series, or of the site; None if neither has one.
+    language: str | None
     # The first publication of a chapter; 0 without chapters.
     since: int
     # The newest chapters of the series and of each of its groups, newest first; empty if no pages show them.

@@ -119,6 +119,8 @@ class Linker:
             updated=max((record.updated or 0, *(chapter.published for chapter in identified))),
             views=sum(chapter.views for chapter in identified),
             direction=record.direction or self.site.direction,
+            layout=record.layout or ("strip" if record.kind == "webtoon" else self.site.layout),
+            language=record.language or self.site.language,
             since=min((chapter.published for chapter in chapters), default=0),
             recent=recent_chapters(chapters) if shows_chapters and self.site.pages else (),
             image_origins=image_origins(cover, chapters),

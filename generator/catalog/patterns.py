@@ -39,6 +39,12 @@ SERVER_FOLDER = r"^(?:/[-A-Za-z0-9._]+)+$"
 MEDIA_FOLDER = rf"^{_FOLDER}(?:/{_FOLDER})*$"
 DIGEST = r"^[0-9a-f]{64}$"
 CHAPTER_ID = r"^[1-9][0-9]{0,9}$"
+# BCP 47: a language of two or three letters, then script, region, variants, extensions and private subtags.
+LANGUAGE = (
+    r"^[A-Za-z]{2,3}(?:-[A-Za-z]{3}){0,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?"
+    r"(?:-(?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3})){0,3}(?:-[0-9A-WYZa-wyz](?:-[A-Za-z0-9]{2,8}){1,3}){0,3}"
+    r"(?:-x(?:-[A-Za-z0-9]{1,8}){1,3})?$"
+)
 _SIZE = r"(?:[1-9][0-9]{0,5}x[1-9][0-9]{0,5}|-)(?:\*[1-9][0-9]{0,4})?"
 SIZES = rf"^{_SIZE}(?: {_SIZE})*$"
 
@@ -58,6 +64,7 @@ ADVICE = {
     MEDIA_FOLDER: "should be a folder below the folder of the project, like media or files/images: without / at the "
     "beginning or end, names that begin with a dot, and the characters \\ $ * ? ' [",
     DIGEST: "should be the SHA-256 digest of a key (64 digits 0-9 a-f), never the key itself",
+    LANGUAGE: "should be a language tag (BCP 47), like en, pt-BR or zh-Hant",
     CHAPTER_ID: "should be the id of a chapter",
     SIZES: "should be sizes with one space between them, like 784x1145*23 - 1568x1145",
 }

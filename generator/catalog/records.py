@@ -58,6 +58,10 @@ Status: TypeAlias = Literal["ongoing", "completed", "hiatus", "canceled"]
 STATUSES: tuple[str, ...] = get_args(Status)
 # The order in which pages are read.
 Direction: TypeAlias = Literal["ltr", "rtl"]
+# How the pages of a chapter are shown: below each other, one by one, or in pairs.
+Layout: TypeAlias = Literal["strip", "paged", "double"]
+Kind: TypeAlias = Literal["manga", "comic", "webtoon"]
+Language: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.LANGUAGE)]
 
 
 class _NotNull:
@@ -259,6 +263,16 @@ class Series(Entity):
         [], description="references to `artists.yaml`, by name or id", examples=[["Mira Okafor", 7]]
     )
     categories: list[Name] = Field([], description="ids from `categories.yaml`", examples=[["adventure", "fantasy"]])
+    kind: Annotated[Kind | None, NOT_NULL] = Field(
+        None,
+        description="`manga`, `comic` or `webtoon`; the pages of a `webtoon` are a strip, unless it has a `layout`",
+        examples=["webtoon"],
+    )
+    language: Annotated[Language | None, NOT_NULL] = Field(
+        None,
+        description="the language of titles and pages, as a tag of BCP 47; without it, that of `site.yaml`",
+        examples=["pt-BR"],
+    )
     status: Status = Field("ongoing", description="`ongoing`, `completed`, `hiatus` or `canceled`", examples=["hiatus"])
     licensed: bool = Field(False, description="`true`: chapters are not served in `/api/v2`", examples=[True])
     updated: Annotated[Instant | None, NOT_NULL] = Field(
@@ -275,6 +289,13 @@ class Series(Entity):
         None,
         description="the order of pages: `ltr` (left to right) or `rtl`; without it, that of `site.yaml`",
         examples=["rtl"],
+    )
+    layout: Annotated[Layout | None, NOT_NULL] = Field(
+        None,
+        description="how the reader's pages show a chapter at first: `strip` (all pages below each other), `paged` "
+        "(one at a time) or `double` (in pairs on wide screens); without it, `strip` for a webtoon, else that of "
+        "`site.yaml`",
+        examples=["double"],
     )
     chapter_title: ChapterTitle = Field(
         field_values.DEFAULT_CHAPTER_TITLE,

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from . import patterns
-from .records import NOT_NULL, Direction, Name, Record
+from .records import NOT_NULL, Direction, Language, Layout, Name, Record
 
 # The routes of v2 that a site can restrict, as paths below /api/v2. A test compares them with `api/routes.py`.
 RestrictedRoute: TypeAlias = Literal[
@@ -92,6 +92,12 @@ class Site(Record):
         description="the name of the site, in pages and feeds; without it, they show the host of `base_url`",
         examples=["Paper Comics"],
     )
+    language: Annotated[Language | None, NOT_NULL] = Field(
+        None,
+        description="the language of the site, as a tag of BCP 47; without it, `lang` of the texts of the theme, or "
+        "`en`",
+        examples=["de"],
+    )
     pages: bool = Field(
         False,
         description="`true`: the build makes pages for readers, and feeds; with a front end of your own, leave it out",
@@ -101,6 +107,12 @@ class Site(Record):
         "ltr",
         description="the order of the pages of a chapter, unless a series has its own: `ltr` (left to right) or `rtl`",
         examples=["rtl"],
+    )
+    layout: Layout = Field(
+        "strip",
+        description="how the reader's pages show a chapter at first, unless a series has its own or is a webtoon: "
+        "`strip` (all pages below each other), `paged` (one at a time) or `double` (in pairs on wide screens)",
+        examples=["double"],
     )
     page_ratio: Annotated[float, Field(ge=0.1, le=10)] = Field(
         0.7,

@@ -59,13 +59,13 @@ def made(folder: Path, *, site: str = "", title: str = "Paper Comics", **files: 
     return read(folder)
 
 
-def series_fields(chapters: int = 1, pages: int = 3, **fields: object) -> dict[str, object]:
+def series_fields(chapters: int = 1, pages: int = 3, first_id: int = 1, **fields: object) -> dict[str, object]:
     return {
         "title": "Moon",
         "cover": "cover.jpg",
         "chapters": [
             {
-                "id": number,
+                "id": first_id + number - 1,
                 "number": number,
                 "published": "2020-01-01T00:00:00Z",
                 "title": f"Chapter title {number}",
@@ -97,6 +97,12 @@ def bodies(tmp_path_factory: pytest.TempPathFactory) -> Bodies:
 # Structure
 
 
+def language(url: str) -> str:
+    """The language of a page of the example."""
+    own = {"/reader/un-ete-a-vapeur/": "fr", "/reader/mayonaka-no-tokei-neko/": "ja"}
+    return next((tag for path, tag in own.items() if url.startswith(path)), "en")
+
+
 def test_each_page_has_the_parts_that_every_page_needs(bodies: Bodies) -> None:
     """One title, heading and main part; a description and a canonical URL; no style or script in the markup."""
     pages, unlisted = dict(html(bodies)), set()
@@ -104,7 +110,7 @@ def test_each_page_has_the_parts_that_every_page_needs(bodies: Bodies) -> None:
 
     for url, parsed in pages.items():
         assert [len(parsed.all(tag)) for tag in ("title", "h1", "main", "header", "footer")] == [1] * 5, url
-        assert parsed.first("html").attributes["lang"] == "en"
+        assert parsed.first("html").attributes["lang"] == language(url)
         assert parsed.first("a", class_="skip").attributes["href"] == "#content"
         assert parsed.first("main").attributes["id"] == "content"
         assert not parsed.all("style") and not parsed.comments
@@ -311,6 +317,38 @@ def test_direction_and_ratio_of_pages(tmp_path: Path) -> None:
 
     assert parsed.first("div", id="strip").attributes["data-direction"] == "rtl"
     assert parsed.first("img", id="page-1").attributes["width"] == "1500"
+
+
+def test_layout_is_that_of_the_series_its_kind_or_the_site(tmp_path: Path) -> None:
+    """In this order. Without any of them, a chapter is a strip."""
+    fields = {
+        "own": series_fields(layout="double", kind="webtoon"),
+        "webtoon": series_fields(first_id=2, kind="webtoon"),
+        "manga": series_fields(first_id=3, kind="manga"),
+    }
+    bodies = made(tmp_path / "c", site="layout: paged", **{f"series_{name}": value for name, value in fields.items()})
+    without = made(tmp_path / "without", series_moon=series_fields())
+    layouts = [
+        page(site, f"/reader/{slug}/0/1/").first("div", id="strip").attributes["data-layout"]
+        for site, slug in ((bodies, "own"), (bodies, "webtoon"), (bodies, "manga"), (without, "moon"))
+    ]
+
+    assert layouts == ["double", "strip", "paged", "strip"]
+
+
+def test_pages_of_a_series_have_its_language(tmp_path: Path) -> None:
+    """What the site says there, such as the names of links, is marked with the language of its texts."""
+    moon, sun = series_fields(language="ja"), series_fields(first_id=2)
+    bodies = made(tmp_path / "c", site="language: de-AT", series_moon=moon, series_sun=sun)
+    languages = {
+        url: page(bodies, url).first("html").attributes["lang"]
+        for url in ("/", "/reader/moon/", "/reader/moon/0/1/", "/reader/sun/", "/reader/sun/0/1/")
+    }
+
+    assert [*languages.values()] == ["de-AT", "ja", "ja", "de-AT", "de-AT"]
+    parsed = page(bodies, "/reader/moon/0/1/")
+    own = [parsed.first("header"), parsed.first("footer"), parsed.first("nav", id="bar")]
+    assert [element.attributes["lang"] for element in own] == ["de-AT"] * 3
 
 
 def test_sizes_of_images_are_exact_where_they_are_known(tmp_path: Path) -> None:

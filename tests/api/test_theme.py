@@ -90,6 +90,16 @@ def test_theme_changes_pages(project: Project) -> None:
     assert {url for url in project.result.changed_series if "/api/" in url} == set()
 
 
+def test_language_of_the_site_wins_over_that_of_the_texts(project: Project) -> None:
+    project.write("texts.yaml", "lang: de\nsearch: Suche\n")
+    site = project.folder / "catalog_src/site.yaml"
+    site.write_text(f"{site.read_text(encoding='utf-8')}\nlanguage: de-CH\n", encoding="utf-8")
+    project.build()
+    home = project.body("/")
+
+    assert '<html lang="de-CH"' in home and "Suche" in home
+
+
 def test_style_of_the_theme_replaces_the_other(project: Project) -> None:
     project.write("style.css", "a{}")
     project.write("extra.css", "b{}")

@@ -24,6 +24,8 @@ from tests.support.paths import ROOT
 from tests.support.runs import sample
 
 KEY = "opens everything that is locked"
+# Fields of a series that no response has.
+NOT_PUBLIC = ("kind", "language", "direction", "layout")
 CATALOGS = {one.name: one for one in (*sorted(SITES.iterdir()), ROOT / "catalog_src")}
 
 
@@ -69,14 +71,15 @@ def lost_fields(original: Path, copy: Path) -> Iterator[str]:
     series = {entry.slug: entry.entry.record for entry in here.series}
     for entry in there.series:
         record, copied = entry.entry.record, series.get(entry.slug)
-        names = ("direction", "formerly") if copied else ()
+        names = (*NOT_PUBLIC, "formerly") if copied else ()
         yield from (f"`{name}`" for name in names if getattr(record, name) != getattr(copied, name))
 
 
 def complete_by_hand(site: Site, original: Path, notes: list[str]) -> None:
     """Write the data that the API does not have: accounts, old slugs, ids of licensed series, settings of pages."""
     settings = reader.load((original / "site.yaml").read_bytes())
-    of_pages = {name: settings[name] for name in ("title", "pages", "direction", "page_ratio") if name in settings}
+    names = ("title", "language", "pages", "direction", "layout", "page_ratio")
+    of_pages = {name: settings[name] for name in names if name in settings}
     change(site, "site.yaml", lambda imported: {**imported, **of_pages})
     for file in ("accounts.yaml", "keys.yaml"):
         if (original / file).exists():
@@ -84,8 +87,8 @@ def complete_by_hand(site: Site, original: Path, notes: list[str]) -> None:
     for path in sorted((site.folder / "catalog_src/series").glob("*.yaml")):
         source = original / "series" / path.name
         first = reader.load(source.read_bytes()) if source.is_file() else {}
-        if "direction" in first:
-            change(site, f"series/{path.name}", lambda series, way=first["direction"]: {**series, "direction": way})
+        if lost := {name: first[name] for name in NOT_PUBLIC if name in first}:
+            change(site, f"series/{path.name}", lambda series, fields=lost: {**series, **fields})
         if "formerly" in first:
             old_slugs = first["formerly"]
             change(site, f"series/{path.name}", lambda series, theirs=old_slugs: {**series, "formerly": theirs})

@@ -456,7 +456,9 @@ def change_pages_for_readers(catalog: Catalog, which: int, how: int) -> None:
         (
             ("pages", (True, False)),
             ("title", ("Tin & Moon", "Moon")),
+            ("language", ("de", "pt-BR")),
             ("direction", ("ltr", "rtl")),
+            ("layout", ("strip", "paged", "double")),
             ("page_ratio", (0.5, 2)),
         ),
         which,

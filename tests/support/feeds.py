@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from generator.api import routes
-from generator.api.pages.context import PageContext
+from generator.api.pages import theme
 from generator.api.payloads.resources import Resource
 from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.entities import Catalog, Series
@@ -173,7 +173,7 @@ READERS = {"atom": read_atom, "rss": read_rss, "json": read_json}
 
 def all_resources(catalog: Catalog) -> Iterator[Resource]:
     """Every resource of a catalog that has the chapters of its series in memory."""
-    page = PageContext(catalog.site)
+    page = theme.context(catalog.site, catalog.theme)
     yield from routes.resources(catalog)
     for row in range(len(routes.page_routes(catalog.site))):
         yield from routes.pages(catalog, page, row)

@@ -86,6 +86,8 @@ class PageHead(NamedTuple):
     feeds: tuple[FeedLink, ...] = ()
     # Data of schema.org.
     data: object = None
+    # The language of the content, if it may be another one than that of the texts.
+    language: str | None = None
 
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -96,6 +96,7 @@ def _head(page: PageContext, series: Series, about: list[str]) -> PageHead:
         "book",
         _feeds(page, series),
         structured_data.series(page, series),
+        series.language,
     )
 
 
@@ -179,6 +180,7 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
         "article",
         _feeds(page, series),
         structured_data.chapter(page, series, chapter, page.site.base_url + path),
+        series.language,
     )
     neighbours = (item.previous, item.next) if shown.chapters else (None, None)
     body = page.html(

@@ -33,14 +33,14 @@ _MAX_TITLE = 200
 
 def context(site: Site, files: ThemeFiles, *, preview: bool = False) -> PageContext:
     """What the pages of a site need, with the theme, which has no problems."""
-    page = PageContext(site, preview=preview)
+    page = PageContext(site, preview=preview, text=_texts(site, {}))
     if not files.files:
         return page
     if files.template_folder:
         page = replace(page, templates=_templates(files))
     return replace(
         page,
-        text=Texts(_table(files)),
+        text=_texts(site, _table(files)),
         assets={name: files.files[name] for name in (STYLE, EXTRA_STYLE, ICON) if name in files.files},
         own_pages={own.name: own for own in _own_pages(files)},
     )
@@ -101,6 +101,11 @@ def _unused_files(files: ThemeFiles) -> Iterator[Problem]:
         if names is not None and name not in names:
             hint = did_you_mean(name, names, f"a theme can have {', '.join(sorted(names))}")
             yield files.problem(name, f"replaces no file of the pages{hint}")
+
+
+def _texts(site: Site, table: Mapping[str, str]) -> Texts:
+    """The texts of a site; its language wins over that of the theme."""
+    return Texts({**table, "lang": site.language} if site.language else table)
 
 
 def _table(files: ThemeFiles) -> Mapping[str, str]:

@@ -77,7 +77,10 @@ def _note_limits(responses: Responses, notes: Notes) -> None:
     notes.add("scheduled chapters may be missing: most sites do not publish them")
     notes.add("slugs that a series had before are not public; add them as `formerly`, so that old URLs redirect")
     if responses.is_flatpanel:
-        notes.add("the `direction` of a series, `theme/` and sizes of pages are not public; copy them from the project")
+        notes.add(
+            "`kind`, `language`, `layout` and `direction` of a series, `theme/` and sizes of pages are not public; "
+            "copy them from the project"
+        )
     if responses.is_original:
         notes.add("the old site may have these paths; the new one does not", LOST_PATHS)
         notes.add("times of changes are rounded to the next second in the Cubari JSON, which has those of chapters")
