@@ -244,8 +244,9 @@ def described_paths(site: Site) -> Iterator[document.PathDescription]:
 
 def route_of(url: str) -> str:
     """The path template that a URL of the API belongs to, or `others`; for another URL, `pages` or `feeds`."""
-    if match := _url_pattern().fullmatch(_without_selector(url)):
-        return _paths()[int(str(match.lastgroup)[1:])]
+    paths, pattern = _paths()
+    if match := pattern.fullmatch(_without_selector(url)):
+        return paths[int(str(match.lastgroup)[1:])]
     if url.startswith("/api/"):
         return "others"
     from .page_routes import family
@@ -254,15 +255,11 @@ def route_of(url: str) -> str:
 
 
 @cache
-def _paths() -> list[str]:
-    return list(dict.fromkeys(_without_selector(route.path) for route in (*ROUTES, *GATES)))
-
-
-@cache
-def _url_pattern() -> re.Pattern[str]:
-    """One pattern of all path templates. The group `r7` is the template at index 7 of `_paths`."""
-    patterns = (re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path)) for path in _paths())
-    return re.compile("|".join(f"(?P<r{index}>{pattern})" for index, pattern in enumerate(patterns)))
+def _paths() -> tuple[list[str], re.Pattern[str]]:
+    """All path templates, and one pattern of them. The group `r7` is the template at index 7."""
+    paths = list(dict.fromkeys(_without_selector(route.path) for route in (*ROUTES, *GATES)))
+    patterns = (re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path)) for path in paths)
+    return paths, re.compile("|".join(f"(?P<r{index}>{pattern})" for index, pattern in enumerate(patterns)))
 
 
 def _without_selector(path: str) -> str:

@@ -26,11 +26,7 @@ _NOT_IN_XML = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 
 def xml_text(text: str) -> str:
     """Escape a text for an element or an attribute of XML."""
-    return _NOT_IN_XML.sub(_replacement, escape(text))
-
-
-def _replacement(match: re.Match[str]) -> str:
-    return "&#13;" if match[0] == "\r" else "\ufffd"
+    return _NOT_IN_XML.sub(lambda match: "&#13;" if match[0] == "\r" else "\ufffd", escape(text))
 
 
 def atom(page: PageContext, feed: Feed) -> bytes:

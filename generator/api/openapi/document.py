@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 document: parameters, responses and operations, joined with the routes and the schemas of bodies."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypedDict
 
 from ... import __version__
@@ -50,11 +50,7 @@ def _condition(name: str, shape: Any, description: str) -> Schema:
 
 
 def parameters(page_size: int) -> dict[str, Schema]:
-    """All parameters, by the name that operations refer to."""
-    return _parameters_of_paths() | _parameters_of_lists(page_size) | _parameters_of_chapters() | _condition_headers()
-
-
-def _parameters_of_paths() -> dict[str, Schema]:
+    """All parameters, by the name that operations refer to: those of paths, of lists, of chapters, and conditions."""
     return {
         "id": _path("id", Id, "The id, which never changes."),
         "slug": _path("slug", Slug, "The slug of the series."),
@@ -65,11 +61,6 @@ def _parameters_of_paths() -> dict[str, Schema]:
             Annotated[str, Keywords(minLength=1, maxLength=records.MAX_CATEGORY)],
             "The exact name of the category.",
         ),
-    }
-
-
-def _parameters_of_lists(page_size: int) -> dict[str, Schema]:
-    return {
         "page": _query("page", Annotated[int, Keywords(minimum=1, default=1)], "The number of the page."),
         "limit": _query(
             "limit",
@@ -96,11 +87,6 @@ def _parameters_of_lists(page_size: int) -> dict[str, Schema]:
         "title": _query("title", _Part, "Only series with this text in the title or an alias, in upper or lower case."),
         "author": _query("author", _Part, "Only series by an author with this text in a name, in upper or lower case."),
         "artist": _query("artist", _Part, "Only series by an artist with this text in a name, in upper or lower case."),
-    }
-
-
-def _parameters_of_chapters() -> dict[str, Schema]:
-    return {
         "series_filter": _query("series", str, "Only chapters of the series with this slug, in upper or lower case."),
         "date_format": _query(
             "date_format",
@@ -125,11 +111,6 @@ def _parameters_of_chapters() -> dict[str, Schema]:
             "The number of the chapter. `1`, `01`, `1.0` and `1e0` are the same number.",
             required=True,
         ),
-    }
-
-
-def _condition_headers() -> dict[str, Schema]:
-    return {
         "If-Match": _condition("If-Match", _ETags, "412 unless the response has one of these strong ETags."),
         "If-Unmodified-Since": _condition(
             "If-Unmodified-Since", HttpDate, "412 if the response changed later. Ignored if If-Match is sent."
@@ -141,11 +122,6 @@ def _condition_headers() -> dict[str, Schema]:
             "304 unless the response changed later. Ignored if If-None-Match is sent.",
         ),
     }
-
-
-def path_parameters(path: str) -> Iterator[Schema]:
-    """References to the parameters in a path template."""
-    return (ref(name, "parameters") for name in re.findall(r"\{(\w+)\}", path))
 
 
 # Responses: headers, statuses and error bodies
@@ -493,14 +469,14 @@ def document(table: PathTable) -> Body[_Document]:
 
 def _operation(path: PathDescription, operation: Operation, *, has_old_slugs: bool) -> Schema:
     conditions = CONDITIONS if path.payload else ()
-    names = (ref(name, "parameters") for name in (*operation.parameters, *conditions))
+    names = (*re.findall(r"\{(\w+)\}", path.template), *operation.parameters, *conditions)
     return {
         "operationId": operation.id,
         "tags": [operation.tag],
         "summary": operation.summary,
         **({"description": operation.description} if operation.description else {}),
         **({"deprecated": True} if operation.deprecated else {}),
-        "parameters": [*path_parameters(path.template), *names],
+        "parameters": [ref(name, "parameters") for name in names],
         "responses": _responses(path, operation, redirects=has_old_slugs and "{slug}" in path.template),
         "security": _security(path, operation),
     }

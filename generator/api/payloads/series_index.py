@@ -28,7 +28,13 @@ def index(catalog: Catalog) -> Body:
     """
     orders = dict(ordered(catalog))
     series = orders[DEFAULT_ORDER]
-    filters, texts = _filters(orders), _texts(series)
+    filters = _filters(orders)
+    # The names that a text is compared with, one text per series.
+    texts = {
+        "title": [_text((entry.title, *entry.aliases)) for entry in series],
+        "author": [_text(_names_of(entry.authors)) for entry in series],
+        "artist": [_text(_names_of(entry.artists)) for entry in series],
+    }
     return Body(
         {
             "page_size": catalog.site.page_size,
@@ -53,7 +59,12 @@ def _filters(orders: Mapping[str, Sequence[SeriesSummary]]) -> dict[str, Any]:
     series = orders[DEFAULT_ORDER]
     sets = NamedSets(len(series))
     statuses = sets.by_name([[_key(entry.status)] for entry in series])
-    categories = sets.by_name([dict.fromkeys(map(_key, _categories(entry))) for entry in series])
+    categories = sets.by_name(
+        [
+            dict.fromkeys(_key(name.casefold()) for genre in entry.categories for name in (genre.id, genre.name))
+            for entry in series
+        ]
+    )
     positions = {entry: position for position, entry in enumerate(series)}
     return {
         "words": words(len(series)),
@@ -66,15 +77,6 @@ def _filters(orders: Mapping[str, Sequence[SeriesSummary]]) -> dict[str, Any]:
             _key(name): sets.in_order([positions[entry] for entry in order], ranked=name != DEFAULT_ORDER)
             for name, order in orders.items()
         },
-    }
-
-
-def _texts(series: Sequence[SeriesSummary]) -> dict[str, list[str]]:
-    """The names that a text is compared with, one text per series."""
-    return {
-        "title": [_text((entry.title, *entry.aliases)) for entry in series],
-        "author": [_text(_names_of(entry.authors)) for entry in series],
-        "artist": [_text(_names_of(entry.artists)) for entry in series],
     }
 
 
@@ -118,10 +120,6 @@ def _names_of(people: Sequence[Person]) -> Iterator[str]:
     return (name for person in people for name in (person.name, *person.aliases))
 
 
-def _categories(series: SeriesSummary) -> Iterator[str]:
-    return (name.casefold() for genre in series.categories for name in (genre.id, genre.name))
-
-
 # Case folding
 
 # No character above this one has another case.
@@ -141,19 +139,15 @@ def folded_characters(columns: object) -> dict[str, str]:
 @cache
 def _all_folded() -> dict[str, str]:
     """Every character beyond ASCII that changes when it is folded, with its folded form."""
+    blocks = ("".join(map(chr, range(first, first + _BLOCK))) for first in range(0x80, _LAST_CASED + 1, _BLOCK))
     return {
         character: folded
-        for block in _blocks()
+        for block in blocks
+        # Most blocks do not change as a whole, so their characters need no check.
         if block.casefold() != block
         for character in block
         if (folded := character.casefold()) != character
     }
-
-
-def _blocks() -> Iterator[str]:
-    """All characters in blocks. Most blocks do not change as a whole, so their characters need no check."""
-    for first in range(0x80, _LAST_CASED + 1, _BLOCK):
-        yield "".join(map(chr, range(first, first + _BLOCK)))
 
 
 # Parts of names
@@ -247,16 +241,20 @@ def integers(numbers: Sequence[int]) -> str:
     return base64.b64encode(struct.pack(f"<{len(numbers)}i", *numbers)).decode()
 
 
-class PositionLists:
-    """Distinct sets, each in the shorter form: its positions or its bits."""
+class Sets:
+    """Distinct sets of positions. A set is named by its number."""
 
     def __init__(self, total: int) -> None:
         self._total = total
         self._places: dict[tuple[int, ...], int] = {}
 
-    def add(self, positions: Sequence[int]) -> int:
-        """The index of the set in `texts`."""
+    def add(self, positions: Iterable[int]) -> int:
+        """The number of the set."""
         return self._places.setdefault(tuple(positions), len(self._places))
+
+
+class PositionLists(Sets):
+    """Sets, each in the shorter form: its positions or its bits."""
 
     @property
     def texts(self) -> list[str]:
@@ -267,16 +265,12 @@ class PositionLists:
         ]
 
 
-class NamedSets:
-    """Sets of series that have a name, in every order of the list. Equal sets are stored once."""
+class NamedSets(Sets):
+    """Sets of series that have a name, in every order of the list."""
 
     def __init__(self, total: int) -> None:
-        self._total = total
-        self._places: dict[tuple[int, ...], int] = {}
-        self.everything = self._add(range(total))
-
-    def _add(self, positions: Iterable[int]) -> int:
-        return self._places.setdefault(tuple(positions), len(self._places))
+        super().__init__(total)
+        self.everything = self.add(range(total))
 
     def by_name(self, names: Sequence[Iterable[str]]) -> dict[str, int]:
         """The number of the set of all series that have a name, by name. Takes the names of each series."""
@@ -284,7 +278,7 @@ class NamedSets:
         for position, own in enumerate(names):
             for name in own:
                 positions.setdefault(name, []).append(position)
-        return {name: self._add(places) for name, places in positions.items()}
+        return {name: self.add(places) for name, places in positions.items()}
 
     @property
     def counts(self) -> list[int]:
