@@ -44,7 +44,7 @@ def assign_ids(folder: Folder, highest: int, warn: Warn) -> list[AssignedId]:
         for file, pairs in groupby(sorted(assigned, key=lambda pair: pair[0].file), key=lambda pair: pair[0].file):
             ids = {entry.path: id for entry, id in pairs}
             try:
-                texts[file] = editor.with_first_field(locate.text(folder, file), "id", ids)
+                texts[file] = editor.with_ids(locate.text(folder, file), ids)
             except editor.NotEditable as error:
                 problems += [UnlocatedProblem(file, path, _NOT_EDITABLE) for path in error.paths]
         if problems:

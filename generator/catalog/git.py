@@ -64,45 +64,18 @@ class TreeEntry(NamedTuple):
     size: int
 
 
-class _Git:
-    """Runs git in one repository, with fixed settings."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def text(self, *arguments: str, accepted: tuple[int, ...] = ()) -> str:
-        return os.fsdecode(self.output(*arguments, accepted=accepted))
-
-    def output(self, *arguments: str, accepted: tuple[int, ...] = (), lines: Iterable[str] = ()) -> bytes:
-        """The output of a command that reads `lines`. Exit codes other than 0 and `accepted` are errors."""
-        environment = {name: value for name, value in os.environ.items() if name not in _DROPPED_VARIABLES}
-        # If .git is not a repository, git must not look for one in the folders above.
-        environment |= {**_SET_VARIABLES, "GIT_CEILING_DIRECTORIES": str(self.root.parent)}
-        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
-        command = ["git", "-C", str(self.root), "--no-pager", "--literal-pathspecs", *settings, *arguments]
-        stdin = b"".join(os.fsencode(f"{line}\n") for line in lines)
-        try:
-            process = subprocess.run(command, capture_output=True, check=False, env=environment, input=stdin)
-        except OSError as error:
-            raise GitError(f"git cannot be started for {self.root}: {error.strerror}") from None
-        if process.returncode not in (0, *accepted):
-            message = " ".join(os.fsdecode(process.stderr).split())
-            raise GitError(f"git cannot read the repository {self.root}: {message}")
-        return process.stdout
-
-
 class Repository:
-    """The repository around a catalog."""
+    """The repository around a catalog. Runs git in it, with fixed settings."""
 
     def __init__(self, root: Path, catalog: Path) -> None:
-        self.root, self._git = root, _Git(root)
+        self.root = root
         self.prefix = f"{catalog.relative_to(root)}/" if catalog != root else ""
         if is_bare(name for name in ("HEAD", "objects", "refs", "commondir") if os.path.lexists(root / name)):
             raise GitError(f"git is not started in {root}: it may use this folder as a repository instead of its .git")
         # `status --branch` prints neither whether the clone is shallow nor the root: git is called twice.
         # Before the first commit, the last line is missing.
         options = ("--show-toplevel", "--is-shallow-repository", "--verify", "--quiet", "HEAD")
-        head = _HEAD.fullmatch(self._git.text("rev-parse", *options, accepted=(1,)))
+        head = _HEAD.fullmatch(self._text("rev-parse", *options, accepted=(1,)))
         if not head or os.path.realpath(head["top"]) != str(root):
             raise GitError(f"the repository in {root} has its files in another folder")
         self.is_shallow, self.head = head["shallow"] == "true", head["head"]
@@ -121,7 +94,7 @@ class Repository:
         times: dict[str, int] = {}
         moment = 0
         options = ("-z", "--format=//%ct", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all")
-        for part in self._git.text("log", *options, commit, "--", self.prefix or ".").split("\0"):
+        for part in self._text("log", *options, commit, "--", self.prefix or ".").split("\0"):
             if part.startswith("//"):
                 # git prints an empty time for a commit whose time it cannot parse.
                 moment = int(part[2:] or 0)
@@ -132,7 +105,7 @@ class Repository:
     def uncommitted_files(self) -> Iterator[str]:
         """Files that are new, edited or staged. A change of permissions alone does not count."""
         options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
-        for line in self._git.text("status", *options, "--", self.prefix or ".").split("\0"):
+        for line in self._text("status", *options, "--", self.prefix or ".").split("\0"):
             kind, _, rest = line.partition(" ")
             fields = rest.split(" ", {"1": 7, "u": 9}.get(kind, 0))
             only_mode = kind == "1" and fields[0] == "M." and fields[5] == fields[6]
@@ -141,7 +114,7 @@ class Repository:
 
     def is_tracked(self, file: str) -> bool:
         """Whether a file of the catalog is committed or staged."""
-        return bool(self._git.text("ls-files", "-z", "--", f"{self.prefix}{file}"))
+        return bool(self._text("ls-files", "-z", "--", f"{self.prefix}{file}"))
 
     def _path_in_catalog(self, path: str) -> str:
         """The path relative to the catalog; empty for a file outside it."""
@@ -153,12 +126,12 @@ class Repository:
         if not self.head:
             return set()
         options = ("--patch", "-m", "--ignore-submodules=all", "--submodule=short", *plain)
-        return {int(number) for number in _ID.findall(self._git.text("log", *options, "--", f"{self.prefix}series"))}
+        return {int(number) for number in _ID.findall(self._text("log", *options, "--", f"{self.prefix}series"))}
 
     def object_id(self, name: str) -> str | None:
         """The id of the object with this name; None if there is none."""
         options = ("--verify", "--quiet", "--end-of-options")
-        return self._git.text("rev-parse", *options, name, accepted=(1, 128)).strip() or None
+        return self._text("rev-parse", *options, name, accepted=(1, 128)).strip() or None
 
     def tree(self, commit: str) -> str | None:
         """The id of the catalog's tree at a commit."""
@@ -169,13 +142,13 @@ class Repository:
         if not self.prefix:
             return None
         path = str(Path(self.prefix).parent / name)
-        fields = self._git.text("ls-tree", "-z", "--full-tree", commit, "--", path).partition("\t")[0].split()
+        fields = self._text("ls-tree", "-z", "--full-tree", commit, "--", path).partition("\t")[0].split()
         return TreeEntry(name, fields[0], fields[2], 0) if fields else None
 
     def entries(self, tree: str) -> list[TreeEntry]:
         """All entries of a tree. Nothing is checked out, so no filter, hook or attribute applies."""
         entries = []
-        for line in self._git.text("ls-tree", "-r", "-l", "-z", tree).split("\0")[:-1]:
+        for line in self._text("ls-tree", "-r", "-l", "-z", tree).split("\0")[:-1]:
             fields, _, path = line.partition("\t")
             mode, _, oid, size = fields.split()
             entries.append(TreeEntry(path, mode, oid, int(size) if size.isdecimal() else 0))
@@ -183,8 +156,15 @@ class Repository:
 
     def contents(self, files: Iterable[TreeEntry]) -> Iterator[tuple[str, bytes]]:
         """The path and the committed content of each file."""
-        for batch in _batches(files):
-            output = self._git.output("cat-file", "--batch", lines=[file.oid for file in batch])
+        batches, size = [list[TreeEntry]()], 0
+        for file in files:
+            batches[-1].append(file)
+            size += file.size
+            if size >= BATCH_BYTES:
+                batches.append([])
+                size = 0
+        for batch in batches:
+            output = self._output("cat-file", "--batch", lines=[file.oid for file in batch])
             for file, content in zip(batch, _contents(output, len(batch)), strict=True):
                 if content is None:
                     raise GitError(f"git has no content of {self.prefix}{file.path} in {self.root}; fetch it all")
@@ -197,9 +177,29 @@ class Repository:
         """
         if "\n" in link.path:  # would be two queries
             return "symlink", link
-        output = self._git.output("cat-file", "--batch-check", "--follow-symlinks", lines=[f"{tree}:{link.path}"])
+        output = self._output("cat-file", "--batch-check", "--follow-symlinks", lines=[f"{tree}:{link.path}"])
         first, kind, *size = output.decode("utf-8", "replace").split("\n")[0].split(" ")
         return (kind, TreeEntry(link.path, "100644", first, int(size[0]))) if size else (first, link)
+
+    def _text(self, *arguments: str, accepted: tuple[int, ...] = ()) -> str:
+        return os.fsdecode(self._output(*arguments, accepted=accepted))
+
+    def _output(self, *arguments: str, accepted: tuple[int, ...] = (), lines: Iterable[str] = ()) -> bytes:
+        """The output of a command that reads `lines`. Exit codes other than 0 and `accepted` are errors."""
+        environment = {name: value for name, value in os.environ.items() if name not in _DROPPED_VARIABLES}
+        # If .git is not a repository, git must not look for one in the folders above.
+        environment |= {**_SET_VARIABLES, "GIT_CEILING_DIRECTORIES": str(self.root.parent)}
+        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+        command = ["git", "-C", str(self.root), "--no-pager", "--literal-pathspecs", *settings, *arguments]
+        stdin = b"".join(os.fsencode(f"{line}\n") for line in lines)
+        try:
+            process = subprocess.run(command, capture_output=True, check=False, env=environment, input=stdin)
+        except OSError as error:
+            raise GitError(f"git cannot be started for {self.root}: {error.strerror}") from None
+        if process.returncode not in (0, *accepted):
+            message = " ".join(os.fsdecode(process.stderr).split())
+            raise GitError(f"git cannot read the repository {self.root}: {message}")
+        return process.stdout
 
 
 def file_times(
@@ -221,17 +221,6 @@ def file_times(
     except GitError as error:
         return FileTimes({}, [f"{catalog}: {error}; each file counts as changed at its mtime"])
     return FileTimes(times, [], repository.is_shallow)
-
-
-def _batches(files: Iterable[TreeEntry]) -> Iterator[list[TreeEntry]]:
-    batch, size = list[TreeEntry](), 0
-    for file in files:
-        batch.append(file)
-        size += file.size
-        if size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    yield batch
 
 
 def _contents(output: bytes, count: int) -> Iterator[bytes | None]:

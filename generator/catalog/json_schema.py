@@ -60,15 +60,15 @@ _RUN_END = r"(?=\S*[0-9])(?:https?://\S+|[^\s/\\\x00-\x1f\x7f]+)"
 
 def files() -> dict[str, bytes]:
     """Return every schema by file name: `series.json` and so on."""
-    return {f"{name}.json": encoding.pretty(_file_schema(*parts)) for name, parts in _FILES.items()}
-
-
-def _file_schema(kind: Any, title: str, description: str) -> Schema:
-    schema = TypeAdapter(kind).json_schema(schema_generator=_SchemaGenerator)
-    if schema["type"] == "array" or kind in (records.Views, records.Sizes):
-        # An empty file is a list without entries.
-        schema["type"] = [schema["type"], "null"]
-    return {**schema, "$schema": _DIALECT, "title": title, "description": description}
+    files = {}
+    for name, (kind, title, description) in _FILES.items():
+        schema = TypeAdapter(kind).json_schema(schema_generator=_SchemaGenerator)
+        if schema["type"] == "array" or kind in (records.Views, records.Sizes):
+            # An empty file is a list without entries.
+            schema["type"] = [schema["type"], "null"]
+        described = {**schema, "$schema": _DIALECT, "title": title, "description": description}
+        files[f"{name}.json"] = encoding.pretty(described)
+    return files
 
 
 def _instant(_: Schema) -> Schema:

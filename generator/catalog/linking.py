@@ -49,8 +49,10 @@ class Linker:
         self.media = _MediaUrls(self.site)
         self.authors = NameIndex[Person].of(_person(entry, times) for entry in lists.lists["authors.yaml"])
         self.artists = NameIndex[Person].of(_person(entry, times) for entry in lists.lists["artists.yaml"])
-        categories = [_category(entry, times) for entry in lists.lists["categories.yaml"]]
-        self.categories = {category.id: category for category in categories}
+        categories = ((entry.record, _modified(entry, times)) for entry in lists.lists["categories.yaml"])
+        self.categories = {
+            genre.id: Category(genre.id, genre.name, genre.description, modified) for genre, modified in categories
+        }
         self.members = NameIndex[Member].of(
             Member(entry.record, _modified(entry, times)) for entry in lists.lists["members.yaml"]
         )
@@ -91,6 +93,8 @@ class Linker:
         linked = (self._chapter(record, slug, entry, times, allocated_ids) for entry in shown)
         chapters = tuple(sorted(linked, key=lambda chapter: chapter.order))
         identified = [chapter for chapter in chapters if chapter.id is not None]
+        standing = one_per_number(chapters)
+        latest = max(standing, key=lambda chapter: (chapter.published, chapter.order), default=None)
         path, cover = f"{self.site.reader}{slug}/", self.media.url(SERIES_MEDIA, slug, record.cover)
         shows_chapters = not record.licensed and (self.preview or not record.restricted)
         return Series(
@@ -112,7 +116,9 @@ class Linker:
             path=path,
             url=self.site.base_url + path,
             modified=_modified(source.entry, times),
-            latest=_latest(one_per_number(chapters)),
+            latest=Latest(latest.title, latest.volume, latest.number, latest.published, latest.modified)
+            if latest
+            else None,
             identified=len(identified),
             unidentified=len(chapters) - len(identified),
             is_listed=bool(identified) or record.updated is not None,
@@ -139,13 +145,20 @@ class Linker:
         record = entry.record
         path = chapter_path(slug, record)
         root, pages = self.media.pages(path, record.pages)
+        title_values = {
+            "volume": str(record.volume or "?"),
+            "number": record.number,
+            "title": record.title,
+            "date": field_values.day(record.published),
+            "series": series.title,
+        }
         return Chapter(
             id=record.id,
             slug=slug,
             volume=record.volume,
             number=record.number,
             title=record.title,
-            full_title=_full_title(series, record),
+            full_title=field_values.full_title(series.chapter_title, record.volume, title_values),
             path=self.site.reader + path,
             url=self.site.base_url + self.site.reader + path,
             pages_root=root,
@@ -198,35 +211,13 @@ def _person(entry: Entry[model.Person], times: Mapping[str, int]) -> Person:
     return Person(entry.record.id, entry.record.name, tuple(entry.record.aliases), _modified(entry, times))
 
 
-def _category(entry: Entry[model.Category], times: Mapping[str, int]) -> Category:
-    return Category(entry.record.id, entry.record.name, entry.record.description, _modified(entry, times))
-
-
 def _modified(entry: Entry[Any], times: Mapping[str, int]) -> int:
     modified: int | None = entry.record.modified
     return times[entry.file] if modified is None else modified
 
 
-def _latest(chapters: Sequence[Chapter]) -> Latest | None:
-    if not chapters:
-        return None
-    chapter = max(chapters, key=lambda chapter: (chapter.published, chapter.order))
-    return Latest(chapter.title, chapter.volume, chapter.number, chapter.published, chapter.modified)
-
-
 def _by_id(entities: Mapping[Any, Any]) -> tuple[Any, ...]:
     return tuple(entities[key] for key in sorted(entities))
-
-
-def _full_title(series: model.Series, chapter: model.Chapter) -> str:
-    fields = {
-        "volume": str(chapter.volume or "?"),
-        "number": chapter.number,
-        "title": chapter.title,
-        "date": field_values.day(chapter.published),
-        "series": series.title,
-    }
-    return field_values.full_title(series.chapter_title, chapter.volume, fields)
 
 
 # Page ids
@@ -296,23 +287,21 @@ def recent_chapters(chapters: Sequence[Chapter]) -> tuple[RecentChapter, ...]:
     for position, chapter in enumerate(sorted(with_url(chapters), key=lambda chapter: chapter.newest_first)):
         groups = tuple(group.id for group in chapter.groups)
         if position < RECENT or any(counts[group] < RECENT for group in groups):
-            recent.append(_recent(chapter, groups, versions[chapter.volume, chapter.number] > 1))
+            recent.append(
+                RecentChapter(
+                    id=chapter.id,
+                    heading=chapter.heading,
+                    path=chapter.path,
+                    published=chapter.published,
+                    modified=chapter.modified,
+                    groups=groups,
+                    shares_number=versions[chapter.volume, chapter.number] > 1,
+                    newest_first=chapter.newest_first.hex(),
+                    scheduled=chapter.scheduled,
+                )
+            )
         counts.update(groups)
     return tuple(recent)
-
-
-def _recent(chapter: Chapter, groups: tuple[int, ...], shares_number: bool) -> RecentChapter:
-    return RecentChapter(
-        id=chapter.id,
-        heading=chapter.heading,
-        path=chapter.path,
-        published=chapter.published,
-        modified=chapter.modified,
-        groups=groups,
-        shares_number=shares_number,
-        newest_first=chapter.newest_first.hex(),
-        scheduled=chapter.scheduled,
-    )
 
 
 def image_origins(cover: str, chapters: Iterable[Chapter]) -> tuple[str, ...]:

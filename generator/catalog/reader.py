@@ -167,8 +167,15 @@ def read_site(folder: Folder) -> Site | None:
 def read_series(folder: Folder, files: SeriesFiles, values: Mapping[str, Any] | None = None) -> Sources:
     """The records of one series. Files whose checked `values` are given are not read."""
     with without_garbage_collection():
-        reader = _RecordReader(folder)
-        reader.read_series(files, values or {})
+        reader, checked = _RecordReader(folder), values or {}
+        records: dict[str, Record | None] = {}
+        for file in (*files.chapters, files.file):
+            if file in checked:
+                records[file] = _record_from_value(files, file, checked[file])
+            else:
+                records[file] = reader.record(file, Series if file == files.file else Chapter)
+        if records[files.file]:
+            reader.sources.series.append(_series_entry(files, records))
         return reader.sources
 
 
@@ -207,36 +214,27 @@ class _RecordReader:
             self._add_problem(SITE, "is missing; it needs at least base_url: https://comics.example")
         for name, model in LISTS.items():
             if has(self.folder, name):
-                self.sources.lists[name] = self._entries(name, model)
+                records = self._validated(name, list[model], model, [])  # type: ignore[valid-type]
+                self.sources.lists[name] = [Entry(record, name, (index,)) for index, record in enumerate(records or [])]
         if has(self.folder, VIEWS):
             self.sources.views = self._validated(VIEWS, Views, Record, empty={}) or {}
         if has(self.folder, SIZES):
             self.sources.sizes = self._validated(SIZES, Sizes, Record, empty={}) or {}
 
-    def read_series(self, files: SeriesFiles, values: Mapping[str, Any]) -> None:
-        records: dict[str, Record | None] = {}
-        for file in (*files.chapters, files.file):
-            if file in values:
-                records[file] = _record_from_value(files, file, values[file])
-            else:
-                records[file] = self.record(file, Series if file == files.file else Chapter)
-        if records[files.file]:
-            self.sources.series.append(_series_entry(files, records))
-
     def record(self, file: str, model: type[R]) -> R | None:
         record: R | None = self._validated(file, model, model, {})
         return record
 
-    def _entries(self, file: str, model: type[R]) -> list[Entry[R]]:
-        records = self._validated(file, list[model], model, [])  # type: ignore[valid-type]
-        return [Entry(record, file, (index,)) for index, record in enumerate(records or [])]
-
     def _validated(self, file: str, kind: Any, model: type[Record], empty: Any) -> Any:
         """The value of a file as `kind`; None if it has a problem, which is added to `sources`."""
         try:
-            value = self._value(file)
+            parsed = self.parsed.get(file) or parse_file(self.folder, file)
+            if parsed.error:
+                raise parsed.error
+            self.sources.mtimes[file] = parsed.mtime
+            self.sources.parsed[file] = parsed
+            value = parsed.value
             validated = _adapter(kind).validate_python(empty if value is None else value)
-            parsed = self.sources.parsed[file]
             if parsed.suspicious and (cuts := cut_texts(parsed.suspicious, model)):
                 self.sources.cuts[parsed.digest] = cuts
             return validated
@@ -253,14 +251,6 @@ class _RecordReader:
             self.sources.problems += [UnlocatedProblem(file, *message) for message in messages]
         self.sources.unreadable.add(file)
         return None
-
-    def _value(self, file: str) -> Any:
-        parsed = self.parsed.get(file) or parse_file(self.folder, file)
-        if parsed.error:
-            raise parsed.error
-        self.sources.mtimes[file] = parsed.mtime
-        self.sources.parsed[file] = parsed
-        return parsed.value
 
     def _add_problem(self, file: str, message: str) -> None:
         self.sources.problems.append(UnlocatedProblem(file, (), message))

@@ -53,7 +53,9 @@ def _walk(catalog: ConfinedFolder) -> Iterator[tuple[str, str]]:
         folder, path = pending.pop()
         for entry in _entries(path):
             file = os.path.join(folder, entry.name)
-            subfolder = _subfolder(catalog, file, entry)
+            subfolder = entry.path if entry.is_dir(follow_symlinks=False) else ""
+            if entry.is_symlink() and _FOLDER_OF_SERIES.fullmatch(file) and catalog.is_folder(file):
+                subfolder = catalog.real_path(file)
             if subfolder:
                 pending.append((file, subfolder))
             yield file, "" if subfolder else _status(catalog, file, entry.path)
@@ -66,13 +68,6 @@ def _entries(folder: str) -> "list[os.DirEntry[str]]":
             return sorted(visible, key=lambda entry: entry.name)
     except OSError:
         return []
-
-
-def _subfolder(catalog: ConfinedFolder, file: str, entry: "os.DirEntry[str]") -> str:
-    """The real path of an entry that is a folder, or a link to one that is followed; empty for any other."""
-    if entry.is_symlink() and _FOLDER_OF_SERIES.fullmatch(file) and catalog.is_folder(file):
-        return catalog.real_path(file)
-    return entry.path if entry.is_dir(follow_symlinks=False) else ""
 
 
 def _real_folder(catalog: ConfinedFolder, folder: str, folders: dict[str, str]) -> str:

@@ -83,10 +83,10 @@ def test_contents_are_read_in_batches(project: Path, monkeypatch: pytest.MonkeyP
     """The files of a commit need not fit into memory together."""
     whole = contents(project)
     commands = []
-    output = history._Git.output
+    output = Repository._output
     monkeypatch.setattr(
-        history._Git,
-        "output",
+        Repository,
+        "_output",
         lambda self, *arguments, **options: (commands.append(arguments[0]), output(self, *arguments, **options))[1],
     )
     monkeypatch.setattr(history, "BATCH_BYTES", 1)

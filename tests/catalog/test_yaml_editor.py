@@ -49,14 +49,14 @@ def test_first_field_is_added_without_other_changes() -> None:
         ),
         ("# a\u2028- number: 1\u2028  title: A\n", "# a\u2028- id: 7\n  number: 1\u2028  title: A\n"),
     ]
-    assert [editor.with_first_field(before.encode(), "id", {(0,): 7}).decode() for before, _ in cases] == [
+    assert [editor.with_ids(before.encode(), {(0,): 7}).decode() for before, _ in cases] == [
         after for _, after in cases
     ]
 
 
 def test_first_field_is_added_to_a_whole_file() -> None:
     """A chapter in a file of its own is edited like any other."""
-    assert editor.with_first_field(b"# one\nnumber: 1\n", "id", {(): 7}) == b"# one\nid: 7\nnumber: 1\n"
+    assert editor.with_ids(b"# one\nnumber: 1\n", {(): 7}) == b"# one\nid: 7\nnumber: 1\n"
 
 
 def test_first_field_is_added_to_many_mappings() -> None:
@@ -64,7 +64,7 @@ def test_first_field_is_added_to_many_mappings() -> None:
     before = b"chapters:\n- number: 1\n  groups: &g [a]\n- {number: 2, groups: *g}\n- [{number: 3}, {number: 4}]\n"
     paths = {("chapters", 2, 1): 4, ("chapters", 1): 2, ("chapters", 0): 1, ("chapters", 2, 0): 3}
 
-    assert editor.with_first_field(before, "id", paths) == (
+    assert editor.with_ids(before, paths) == (
         b"chapters:\n- id: 1\n  number: 1\n  groups: &g [a]\n- {id: 2, number: 2, groups: *g}\n"
         b"- [{id: 3, number: 3}, {id: 4, number: 4}]\n"
     )
@@ -84,7 +84,7 @@ def test_edit_with_another_value_is_refused(text: str) -> None:
     path = (1,) if "*a" in text else (0,)
 
     with pytest.raises(editor.NotEditable, match=REFUSAL) as caught:
-        editor.with_first_field(text.encode(), "id", {path: 7})
+        editor.with_ids(text.encode(), {path: 7})
     assert caught.value.paths == (path,)
 
 
@@ -94,7 +94,7 @@ def test_only_mappings_in_an_unusual_form_are_named() -> None:
     paths: list[positions.YamlPath] = [(0,), (1,), (3,), (4, 0)]
 
     with pytest.raises(editor.NotEditable) as caught:
-        editor.with_first_field(text, "id", dict.fromkeys(paths, 7))
+        editor.with_ids(text, dict.fromkeys(paths, 7))
     assert caught.value.paths == ((1,), (3,))
 
 

@@ -82,34 +82,34 @@ class NotEditable(FlatpanelError):
         super().__init__("cannot be edited in this form; write one field per line")
 
 
-def with_first_field(text: bytes, name: str, values: Mapping[YamlPath, int]) -> bytes:
-    """Add the field `name` as the first field of the mapping at each path."""
+def with_ids(text: bytes, ids: Mapping[YamlPath, int]) -> bytes:
+    """Add `id` as the first field of the mapping at each path."""
     old = _Text(text)
     first: dict[YamlPath, Position] = {}
     for path, position in old.positions.keys.items():
         first.setdefault(path[:-1], position)
     pieces, copied = [], 0
     # A mapping without keys of its own is an alias.
-    for path in sorted(values.keys() & first.keys(), key=first.__getitem__):
+    for path in sorted(ids.keys() & first.keys(), key=first.__getitem__):
         offset = old.offset(first[path])
         if _BRACE.match(old.whole, old.offset(old.positions.position(path))):
             after = ", "
         else:
             after = old.line_break(offset) + " " * (first[path][1] - 1)
-        pieces += [old.whole[copied:offset], f"{name}: {values[path]}{after}"]
+        pieces += [old.whole[copied:offset], f"id: {ids[path]}{after}"]
         copied = offset
-    for path, value in values.items():
-        _at(old.value, path)[name] = value
+    for path, number in ids.items():
+        _at(old.value, path)["id"] = number
     try:
         return old.checked("".join([*pieces, old.whole[copied:]]), old.value)
     except NotEditable:
-        unusual = [path for path in values if path not in first or _begins_with_mark(old, path, first[path])]
-        raise NotEditable(unusual or values) from None
 
+        def is_unusual(path: YamlPath) -> bool:
+            """Return whether a mapping is an alias, or begins with `? key`."""
+            start = old.positions.position(path)
+            return path not in first or old.whole[old.offset(start) : old.offset(first[path])].rstrip().endswith("?")
 
-def _begins_with_mark(old: _Text, path: YamlPath, key: Position) -> bool:
-    """Return whether the first key of a mapping is written as `? key`."""
-    return old.whole[old.offset(old.positions.position(path)) : old.offset(key)].rstrip().endswith("?")
+        raise NotEditable(list(filter(is_unusual, ids)) or ids) from None
 
 
 def with_item(text: bytes, fields: Mapping[str, str]) -> bytes:

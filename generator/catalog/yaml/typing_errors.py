@@ -90,13 +90,10 @@ def merge_conflicts(text: bytes) -> list[Flaw]:
 
 def likely_cause(error: ParserError) -> Flaw:
     """Return the most likely typing error behind an error of libyaml."""
-    line, column, advice = next(filter(None, (check(error) for check in _CHECKS)), None) or _translated(error)
-    return line, column, f"invalid YAML: {advice}"
-
-
-def _translated(error: ParserError) -> Flaw:
     advice = _ADVICE.get(error.problem) or ", ".join(filter(None, (error.context, error.problem)))
-    return *(error.context_position if advice in _AT_START_OF_VALUE else error.position), advice
+    position = error.context_position if advice in _AT_START_OF_VALUE else error.position
+    line, column, advice = next(filter(None, (check(error) for check in _CHECKS)), None) or (*position, advice)
+    return line, column, f"invalid YAML: {advice}"
 
 
 def _tab(error: ParserError) -> Flaw | None:

@@ -24,7 +24,7 @@ _COMMON = "\t\u3000\u200d"
 
 def file(value: Any, heading: str = "", remarks: Mapping[YamlPath, str] | None = None) -> bytes:
     """Return a file with `value` below a comment; `remarks` are comments above fields."""
-    above = _comment(heading, "")
+    above = _comment(heading)
     body = [*_block(value, (), remarks or {})] if value else []
     gap = [""] if above and body else []
     text = "".join(f"{line}\n" for line in (*above, *gap, *body)).encode()
@@ -49,8 +49,8 @@ def inline(value: Any) -> str:
     return _flow(value) if isinstance(value, list) else scalar(value, flow=True)
 
 
-def _comment(text: str, indent: str) -> list[str]:
-    return [f"{indent}# {line}".rstrip() for line in text.splitlines()]
+def _comment(text: str) -> list[str]:
+    return [f"# {line}".rstrip() for line in text.splitlines()]
 
 
 def _block(value: Any, path: YamlPath, remarks: Mapping[YamlPath, str]) -> Iterator[str]:
@@ -59,7 +59,7 @@ def _block(value: Any, path: YamlPath, remarks: Mapping[YamlPath, str]) -> Itera
         for index, (name, item) in enumerate(value.items()):
             if index and _is_long(item):
                 yield ""
-            yield from _comment(remarks.get((*path, name), ""), "")
+            yield from _comment(remarks.get((*path, name), ""))
             yield from _field(name, item, (*path, name), remarks)
         return
     is_long = _is_long(value)
@@ -75,11 +75,10 @@ def _is_long(value: Any) -> bool:
 
 
 def _is_small(value: Mapping[str, Any]) -> bool:
-    return len(value) <= _MAX_SMALL and all(_one_line(item) for item in value.values())
-
-
-def _one_line(value: Any) -> bool:
-    return not isinstance(value, dict | list) and len(str(value)) < WIDTH // 2 and "\n" not in str(value)
+    return len(value) <= _MAX_SMALL and all(
+        not isinstance(item, dict | list) and len(str(item)) < WIDTH // 2 and "\n" not in str(item)
+        for item in value.values()
+    )
 
 
 def _item(value: Any, path: YamlPath, remarks: Mapping[YamlPath, str], *, small: bool) -> Iterator[str]:
