@@ -48,7 +48,11 @@ def add_key(folder: Folder, name: str, account: str | None, show: Callable[[str]
             raise FlatpanelError(f"a key named {name} already exists; revoke it or choose another name")
         key = api_keys.new_key()
         fields = {"name": name} | ({"account": account} if account else {}) | {"sha256": encoding.sha256(key.encode())}
-        _check_key(fields)
+        # Such a key would be a problem in the next build.
+        if api_keys.contains_key(name):
+            raise FlatpanelError("the name is itself an API key; names are public, choose another one")
+        for message in record_messages(IssuedKey, fields):
+            raise FlatpanelError(f"the name {message}")
         text = locate.text(folder, KEYS) or b"# Digests of API keys, written by `keys add`.\n"
         # The file may be public: a digest of 256 random bits cannot be inverted.
         after = catalog_edit.edit(folder, KEYS, partial(editor.with_item, text, fields))
@@ -85,11 +89,3 @@ def _keys(sources: Sources) -> list[NamedKey]:
     ]
     issued = enumerate(entry.record for entry in sources.lists[KEYS])
     return of_accounts + [NamedKey(key.name, key.account, KEYS, index) for index, key in issued]
-
-
-def _check_key(fields: dict[str, str]) -> None:
-    """Refuse a key that would be a problem in the next build."""
-    if api_keys.contains_key(fields["name"]):
-        raise FlatpanelError("the name is itself an API key; names are public, choose another one")
-    for message in record_messages(IssuedKey, fields):
-        raise FlatpanelError(f"the name {message}")

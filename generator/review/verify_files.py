@@ -4,7 +4,6 @@ import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -64,13 +63,13 @@ def retained_releases(store: Store) -> RetainedReleases:
 
 def releases_of(store: Store) -> list[str]:
     """The current release and the earlier ones, including those with a lost manifest."""
-    return [entry.release for entry in store.journal(partial(_is_release, store))] or [store.release()]
 
+    def is_release(name: str) -> bool:
+        """A killed build may have removed a part of an old release; the next build removes the rest."""
+        folder = store.root / "releases" / name
+        return (folder / "manifest.json").is_file() or (folder.is_dir() and store.finished())
 
-def _is_release(store: Store, name: str) -> bool:
-    """A killed build may have removed a part of an old release; the next build removes the rest."""
-    folder = store.root / "releases" / name
-    return (folder / "manifest.json").is_file() or (folder.is_dir() and store.finished())
+    return [entry.release for entry in store.journal(is_release)] or [store.release()]
 
 
 def check_files(store: Store, track: Track = iter) -> Iterator[FileFault]:
@@ -146,13 +145,6 @@ def _links(retained: RetainedReleases) -> Iterator[Path]:
                     yield path
 
 
-def _damaged_journal(path: Path) -> Iterator[FileFault]:
-    """A journal whose damaged lines are ignored when it is parsed. Older versions wrote no journal."""
-    text = filesystem.read_regular(path)
-    if text is not None and journal.dump(journal.parse(text)) != text:
-        yield FileFault(path, "is damaged; the next build or rollback rewrites it", leftover=True)
-
-
 def _leftovers(retained: RetainedReleases, named: set[str]) -> Iterator[FileFault]:
     root = retained.root
     for release in retained.manifests:
@@ -168,7 +160,11 @@ def _leftovers(retained: RetainedReleases, named: set[str]) -> Iterator[FileFaul
     for path in sorted((root / "releases").iterdir()):
         if path.name not in {*retained.releases, journal.FILE}:
             yield FileFault(path, "is not a retained release", leftover=True)
-    yield from _damaged_journal(root / "releases" / journal.FILE)
+    # Damaged lines of the journal are ignored when it is parsed.
+    text = filesystem.read_regular(root / "releases" / journal.FILE)
+    if text is not None and journal.dump(journal.parse(text)) != text:
+        message = "is damaged; the next build or rollback rewrites it"
+        yield FileFault(root / "releases" / journal.FILE, message, leftover=True)
     for path in sorted(root.iterdir()):
         if path.name not in {BUILD_STATE_FILE, "current", "releases", "run", *TREES}:
             yield FileFault(path, "is not part of a built site", leftover=True)

@@ -67,17 +67,12 @@ def read_positions(text: bytes) -> Positions:
     except yaml.reader.ReaderError as error:
         flaw = (*_line_and_column(text, error.position), "character is not allowed in YAML; remove it")
     except yaml.MarkedYAMLError as error:
-        flaw = likely_cause(_parser_error(text, error))
+        marks: list[Any] = [error.problem_mark, error.context_mark or error.problem_mark]
+        lines = LINE_BREAK.split(text.decode("utf-8-sig"))
+        places = ((mark.line + 1, mark.column + 1) for mark in marks)
+        flaw = likely_cause(ParserError(lines, str(error.problem), str(error.context or ""), *places))
     positions.flaws.append(flaw)
     return positions
-
-
-def _parser_error(text: bytes, error: yaml.MarkedYAMLError) -> ParserError:
-    mark: Any = error.problem_mark
-    context_mark: Any = error.context_mark or mark
-    lines = LINE_BREAK.split(text.decode("utf-8-sig"))
-    positions = ((position.line + 1, position.column + 1) for position in (mark, context_mark))
-    return ParserError(lines, str(error.problem), str(error.context or ""), *positions)
 
 
 def _line_and_column(text: bytes, offset: int) -> Position:

@@ -82,7 +82,13 @@ def compare(old: ReleaseView, new: ReleaseView) -> Comparison:
     comparison.unchanged = bodies - sum(1 for difference in comparison.by_url.values() if difference.new)
     _compare_gates(comparison)
     if not comparison.left_out:
-        comparison.settings = _changed_settings(old, new)
+        # Configuration files that differ in more than what follows from the catalog.
+        before, after = old.configuration, new.configuration
+        comparison.settings = [
+            name
+            for name in sorted(before.digests | after.digests)
+            if before.digests.get(name) != after.digests.get(name) and before.settings(name) != after.settings(name)
+        ]
     return comparison
 
 
@@ -134,13 +140,3 @@ def _compare_gates(comparison: Comparison) -> None:
         else:
             slug = previous.slug if previous and not new.get(url) else slug_of(url)
             comparison.by_url[url] = UrlDifference(url, slug, before, after)
-
-
-def _changed_settings(old: ReleaseView, new: ReleaseView) -> list[str]:
-    """Configuration files that differ in more than what follows from the catalog."""
-    before, after = old.configuration, new.configuration
-    return [
-        name
-        for name in sorted(before.digests | after.digests)
-        if before.digests.get(name) != after.digests.get(name) and before.settings(name) != after.settings(name)
-    ]

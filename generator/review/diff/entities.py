@@ -100,7 +100,10 @@ def _chapters(slug: str, volumes: Mapping[str, Any], load: Load) -> Iterator[dic
     v1 = {(volume, number): chapter for volume, chapters in volumes.items() for number, chapter in chapters.items()}
     results = (load(f"/api/v2/series/{slug}/chapters") or {"results": ()})["results"]
     v2 = {chapter["id"]: chapter for chapter in results}
-    numbers = {chapter_id: _volume_and_number(chapter) for chapter_id, chapter in v2.items()}
+    numbers = {
+        chapter_id: (str(chapter["volume"] or 0), repr(chapter["number"]).removesuffix(".0"))
+        for chapter_id, chapter in v2.items()
+    }
     cubari = _cubari_chapters(slug, numbers, load, is_needed=not v1)
     numbers |= {chapter_id: chapter.number for chapter_id, chapter in cubari.items()}
     ids = _ids_by_number(numbers)
@@ -163,20 +166,14 @@ def _as_in_v1(
     groups = {group["name"]: group for group in (load(GROUPS) or {"results": ()})["results"]}
     of_v1: dict[str, Any] = {"url": shown["url"]}
     if "groups" in fields:
-        of_v1["groups"] = [_group_in_v1(name, groups.get(name)) for name in fields["groups"]]
+        of_v1["groups"] = [
+            {"id": groups[name]["id"], "name": name} if name in groups else name for name in fields["groups"]
+        ]
     if pages:
         split = [split_url(page) for page in pages["pages_list"]]
         of_v1["pages_root"] = split[0][0] if split else shown["pages_root"]
         of_v1["pages_list"] = [name for _, name in split]
     return of_v1
-
-
-def _group_in_v1(name: str, group: Mapping[str, Any] | None) -> object:
-    return {"id": group["id"], "name": name} if group else name
-
-
-def _volume_and_number(chapter: Mapping[str, Any]) -> _Number:
-    return str(chapter["volume"] or 0), repr(chapter["number"]).removesuffix(".0")
 
 
 # The changes of an entity, and the bodies in which they are found
@@ -401,12 +398,13 @@ def entity_changes(reader: BodyReader) -> list[EntityChange]:
             entity.causes = reported
         if name.kind == LISTS and not reported:
             _use_first_readable_body(entity, reader)
-    return sorted(entities.values(), key=lambda entity: (_ORDER.index(entity.name.kind), _natural(entity.name.name)))
 
+    def place(entity: EntityChange) -> tuple[int, int, str]:
+        """Sort ids by number, and other names by text."""
+        kind, name = entity.name
+        return _ORDER.index(kind), *((int(name), "") if name.isdecimal() else (0, name))
 
-def _natural(name: str) -> tuple[int, str]:
-    """A sort key by number for ids, and by text for other names."""
-    return (int(name), "") if name.isdecimal() else (0, name)
+    return sorted(entities.values(), key=place)
 
 
 def _compare_entity(entity: EntityChange, reader: BodyReader) -> None:
@@ -459,7 +457,13 @@ _Rename = tuple[str, str, EntityName]
 
 def remove_caused_changes(entities: Mapping[EntityName, EntityChange], reader: BodyReader) -> None:
     """Keep only the own changes of each entity, and set the causes of the removed ones."""
-    reported = {name for name, entity in entities.items() if _has_own_changes(entity)}
+    reported = {
+        name
+        for name, entity in entities.items()
+        if entity.kind != CHANGED
+        or entity.access_differences
+        or any(_referred_entity(entity, change) is None for change in entity.changes)
+    }
     renames = list(_renames(entities, reader))
     for entity in entities.values():
         by_path = {change.path: change for change in entity.changes}
@@ -471,12 +475,6 @@ def remove_caused_changes(entities: Mapping[EntityName, EntityChange], reader: B
             if not names and not _is_derived(change, by_path):
                 own.append(change)
         entity.changes, entity.causes = own, sorted(causes)
-
-
-def _has_own_changes(entity: EntityChange) -> bool:
-    if entity.kind != CHANGED or entity.access_differences:
-        return True
-    return any(_referred_entity(entity, change) is None for change in entity.changes)
 
 
 def _causing_entities(entity: EntityChange, change: JsonChange, reported: set[EntityName]) -> list[EntityName]:
@@ -513,16 +511,13 @@ def _is_derived(change: JsonChange, by_path: Mapping[Path, JsonChange]) -> bool:
     if change.kind != CHANGED or not change.path:
         return False
     *parent, field = change.path
-    titles = (by_path.get(path) for path in (("title",), (*parent, "title"))) if field == "full_title" else ()
-    if any(title and _explains(title, change) for title in titles):
-        return True
+    for path in (("title",), (*parent, "title")) if field == "full_title" else ():
+        if title := by_path.get(path):
+            # The changed title is the only difference of the full title, or is missing on one side.
+            old, new = str(title.old or ""), str(title.new or "")
+            if not (old and new) or str(change.old).replace(old, new) == change.new:
+                return True
     return any((*parent, name) in by_path for name in _DERIVED_FROM.get(field, ()))
-
-
-def _explains(title: JsonChange, full_title: JsonChange) -> bool:
-    """Whether a changed title is the only difference of the full title, or is missing on one side."""
-    old, new = str(title.old or ""), str(title.new or "")
-    return not (old and new) or str(full_title.old).replace(old, new) == full_title.new
 
 
 def _renames(entities: Mapping[EntityName, EntityChange], reader: BodyReader) -> Iterator[_Rename]:

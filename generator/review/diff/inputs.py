@@ -11,7 +11,7 @@ from ...catalog import theme_files
 from ...catalog.confined_folder import ConfinedFolder, Folder
 from ...catalog.git import FOLDER_MODE, CommittedFiles, FileTimes, GitError, Repository
 from ...catalog.layout import SITE
-from ...errors import CatalogError, FlatpanelError, Problem
+from ...errors import CatalogError, FlatpanelError
 from ...pipeline import run
 from ...pipeline.build_options import Options
 from ...release.manifest_reader import refuse_damaged
@@ -115,7 +115,8 @@ class TemporaryBuilder:
         try:
             result = run.build(replace(options, catalog=folder))
         except CatalogError as error:
-            raise CatalogError(_renamed(problem, shown) for problem in error.problems) from None
+            problems = (replace(problem, file=_with_names(problem.file, shown)) for problem in error.problems)
+            raise CatalogError(problems) from None
         self.warnings += [_with_names(warning, shown) for warning in result.warnings]
         return self.options.out / "releases" / result.release / "manifest.json"
 
@@ -151,7 +152,3 @@ def _with_names(text: str, shown: Mapping[str, str]) -> str:
     for folder, name in shown.items():
         text = text.replace(folder, name)
     return text
-
-
-def _renamed(problem: Problem, shown: Mapping[str, str]) -> Problem:
-    return replace(problem, file=_with_names(problem.file, shown))

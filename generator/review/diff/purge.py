@@ -33,7 +33,9 @@ class Purge(NamedTuple):
 def purge(comparison: Comparison, base_url: str) -> Purge:
     stale = {pair for difference in comparison.differences for pair in _stale(difference)}
     old, new = comparison.old.page_queries(), comparison.new.page_queries()
-    stale |= {pair for key in _changed_page_queries(comparison, old, new) for pair in _page_lists(key)}
+    for key in _changed_page_queries(comparison, old, new):
+        arguments = tuple(zip(("series", "volume", "number"), key.split("/")[3:], strict=True))
+        stale |= {(_PAGES, arguments), (_PAGES, (*arguments, _TRACKED))}
     is_searched = SEARCH_INDEX in comparison.by_url
     redirects = comparison.old.redirects.keys() | comparison.new.redirects.keys()
     moved = sorted(redirects & comparison.by_url.keys())
@@ -41,7 +43,9 @@ def purge(comparison: Comparison, base_url: str) -> Purge:
     # The feeds of a series have its path and a suffix.
     prefixes += [f"{path}{end}" for path in moved for end in ("/", "?", *("." * (not path.startswith("/api/"))))]
     prefixes += sorted(prefix for difference in comparison.differences for prefix in _page_prefixes(difference))
-    prefixes += [f"{_PAGES}{slash}?series={slug}&" for slug in _newly_locked(old, new) for slash in ("", "/")]
+    # The series whose numbers need an API key now: caches may contain an empty list for any that no chapter has.
+    locked = (key.split("/")[3] for key, target in new.items() if target == LOCKED_RESULTS_URL and key not in old)
+    prefixes += [f"{_PAGES}{slash}?series={slug}&" for slug in sorted(locked) for slash in ("", "/")]
     return Purge(
         urls=sorted(f"{base_url}{form}" for path, query in stale for form in _forms(path, query)),
         prefixes=[f"{base_url}{prefix}" for prefix in prefixes],
@@ -53,7 +57,8 @@ def _stale(difference: UrlDifference) -> Iterator[_PathAndQuery]:
     arguments = tuple(parse_qsl(query))
     if _is_cacheable(difference) and "#" not in path:
         yield from _series_lists(**dict(arguments)) if path == _LIST and query else _equivalent(path, arguments)
-    if path.startswith(f"{_LIST}/") and path.endswith("/chapters") and not _is_restricted(difference):
+    is_restricted = all(response and response.restricted for response in (difference.old, difference.new))
+    if path.startswith(f"{_LIST}/") and path.endswith("/chapters") and not is_restricted:
         # /api/v2/chapters serves the same list, without restricted series.
         slug = ("series", path.split("/")[4])
         for dates in _date_arguments(arguments):
@@ -72,10 +77,6 @@ def _page_prefixes(difference: UrlDifference) -> Iterator[str]:
 def _is_cacheable(difference: UrlDifference) -> bool:
     """Whether shared caches may contain the old response. They may contain a 404, but no restricted response."""
     return not (difference.old and difference.old.restricted)
-
-
-def _is_restricted(difference: UrlDifference) -> bool:
-    return all(response and response.restricted for response in (difference.old, difference.new))
 
 
 def _equivalent(path: str, arguments: _Query) -> Iterator[_PathAndQuery]:
@@ -110,17 +111,6 @@ def _changed_page_queries(comparison: Comparison, old: _Targets, new: _Targets) 
         is_changed = old.get(key) != path or (difference and _is_cacheable(difference))
         if is_changed and LOCKED_RESULTS_URL not in (old.get(key), path):
             yield key
-
-
-def _newly_locked(old: _Targets, new: _Targets) -> list[str]:
-    """The series whose numbers need an API key now. Caches may contain an empty list for any that no chapter has."""
-    locked = (key for key, target in new.items() if target == LOCKED_RESULTS_URL and key not in old)
-    return sorted(key.split("/")[3] for key in locked)
-
-
-def _page_lists(key: str) -> Iterator[_PathAndQuery]:
-    arguments = tuple(zip(("series", "volume", "number"), key.split("/")[3:], strict=True))
-    yield from ((_PAGES, arguments), (_PAGES, (*arguments, _TRACKED)))
 
 
 def _forms(path: str, query: _Query) -> Iterator[str]:

@@ -212,16 +212,14 @@ def series_details(before: Path | None, now: Path, slugs: Sequence[str]) -> dict
     with ReleaseView(before, "before") as old, ReleaseView(now, "now") as new:
         reader = BodyReader(compare_series(old, new, slugs))
         changes = {change.name: change for change in entity_changes(reader)}
-        return {slug: _details(reader, slug, changes) for slug in slugs}
-
-
-def _details(reader: BodyReader, slug: str, changes: Mapping[EntityName, EntityChange]) -> SeriesDetails:
-    old, new = reader.comparison.old, reader.comparison.new
-    head = series_head(reader, new if new.responses(slug) else old, slug)
-    change = changes.get(EntityName(SERIES, slug))
-    lines = sentences(change, *entity_views(reader, change)) if change else iter(())
-    shown = list(islice(lines, MAX_SENTENCES))
-    return SeriesDetails(head.title, head.cover, shown, sum(1 for _ in lines))
+        details = {}
+        for slug in slugs:
+            head = series_head(reader, new if new.responses(slug) else old, slug)
+            change = changes.get(EntityName(SERIES, slug))
+            lines = sentences(change, *entity_views(reader, change)) if change else iter(())
+            shown = list(islice(lines, MAX_SENTENCES))
+            details[slug] = SeriesDetails(head.title, head.cover, shown, sum(1 for _ in lines))
+        return details
 
 
 # The lists of a catalog whose entries are counted: all but the API keys.
@@ -281,37 +279,28 @@ def report_data(catalog_scan: CatalogScan, cache: Cache, opened: Transaction) ->
     """The data of the store's current release, compared with the release that was current before the transaction."""
     store, before = opened.store, opened.current_manifest
     manifest = store.manifest_path(store.current())
+    assert manifest, "a build has finished"
     with ManifestReader(manifest) as now:
         sizes, changes = Sizes(store.root), release_changes(differences(before, now))
         for slug in now.segments:
             sizes.add(now.bodies(slug).values())
-    site, chapters = catalog_scan.linker.site, scheduled(catalog_scan, cache)
+    site, lists, chapters = catalog_scan.linker.site, catalog_scan.linker.lists.lists, scheduled(catalog_scan, cache)
     return ReportData(
         as_of=catalog_scan.as_of,
         base_url=site.base_url,
         body_budget=site.body_budget,
-        counts=_counts(catalog_scan, chapters),
+        counts={
+            "series": len(catalog_scan.series_files),
+            "chapters": catalog_scan.published,
+            "scheduled": len(chapters),
+            "pages": catalog_scan.pages,
+            **{name: len(lists[f"{name}.yaml"]) for name in _COUNTED},
+        },
         sizes=sizes,
         changes=changes,
         scheduled=chapters,
-        details=_listed_details(before.path, manifest, changes),
+        details=series_details(before.path, manifest, [series.slug for series in changes.listed if series.slug]),
     )
-
-
-def _listed_details(before: Path | None, now: Path | None, changes: ReleaseChanges) -> dict[str, SeriesDetails]:
-    assert now, "a build has finished"
-    return series_details(before, now, [series.slug for series in changes.listed if series.slug])
-
-
-def _counts(catalog_scan: CatalogScan, chapters: list[Scheduled]) -> dict[str, int]:
-    lists = catalog_scan.linker.lists.lists
-    return {
-        "series": len(catalog_scan.series_files),
-        "chapters": catalog_scan.published,
-        "scheduled": len(chapters),
-        "pages": catalog_scan.pages,
-        **{name: len(lists[f"{name}.yaml"]) for name in _COUNTED},
-    }
 
 
 def _size_json(total: TotalSize) -> dict[str, int]:

@@ -44,8 +44,12 @@ def render(
     data: ReportData, release: str, changes: Mapping[str, int], warnings: Sequence[str], removed: Removals
 ) -> bytes:
     style = (_TEMPLATES.folder / "style.css").read_text(encoding="utf-8")
+    covers = (data.details_of(series).cover for series in data.changes.listed)
+    changes_by_kind = [(kind, changes[kind]) for kind in (*KINDS, "unchanged")]
+    others, sizes = data.changes.other_counts, data.sizes
+    versions = [(version, total_size(totals.values()), totals) for version, totals in sizes.by_version().items()]
     values = {
-        "policy": content_security_policy(style, map(cover_host, _covers(data))),
+        "policy": content_security_policy(style, map(cover_host, covers)),
         "style": style,
         "version": __version__,
         "site": urlsplit(data.base_url).netloc,
@@ -58,8 +62,21 @@ def render(
         "more_warnings": len(warnings[MAX_LISTED:]),
         "scheduled": data.scheduled[:MAX_LISTED],
         "later": data.scheduled[MAX_LISTED:],
-    }
-    functions = {
+        "changes": changes_by_kind,
+        "bar_of_changes": bar_parts(changes_by_kind),
+        "has_changes": any(changes[kind] for kind in KINDS),
+        # Series first: the changes of lists follow from theirs.
+        "listed": sorted(data.changes.listed, key=lambda series: (not series.slug, series.slug)),
+        "details_of": data.details_of,
+        "more_series": data.changes.other_series,
+        "more_changes": [(kind, others[kind]) for kind in KINDS if others[kind]],
+        "total": sizes.total,
+        "versions": versions,
+        "largest_kind": max(total.size for _, _, totals in versions for total in totals.values()),
+        "largest": sizes.largest,
+        "budget": data.body_budget * MIB,
+        "largest_body": max([data.body_budget * MIB, *(body.size for body in sizes.largest)]),
+        # Functions of the template.
         "size": format_size,
         "iso": field_values.iso,
         "moment": day_and_time,
@@ -68,8 +85,7 @@ def render(
         "cover_host": cover_host,
         "kinds": KINDS,
     }
-    html = _TEMPLATES.render("page.html", values | functions | _change_values(data, changes) | _size_values(data))
-    return BEGINNING + html
+    return BEGINNING + _TEMPLATES.render("page.html", values)
 
 
 def content_security_policy(style: str, image_hosts: Iterable[str] = ()) -> str:
@@ -83,10 +99,6 @@ def cover_host(url: str) -> str:
     """Scheme, host and port of a cover; "" if the page cannot load it."""
     match = _COVER.fullmatch(url)
     return match[1] if match else ""
-
-
-def _covers(data: ReportData) -> Iterable[str]:
-    return (data.details_of(series).cover for series in data.changes.listed)
 
 
 def write(path: Path, html: bytes) -> None:
@@ -113,33 +125,6 @@ def check_path(path: Path, out: Path, others: Iterable[Path]) -> None:
         raise FlatpanelError(f"{path}: is not a file; use another path for the report")
     if not filesystem.begins_with(path, BEGINNING):
         raise FlatpanelError(f"{path}: exists and is not a report; use another path")
-
-
-def _change_values(data: ReportData, counts: Mapping[str, int]) -> dict[str, object]:
-    changes, kinds = data.changes, (*KINDS, "unchanged")
-    return {
-        "changes": [(kind, counts[kind]) for kind in kinds],
-        "bar_of_changes": bar_parts([(kind, counts[kind]) for kind in kinds]),
-        "has_changes": any(counts[kind] for kind in KINDS),
-        # Series first: the changes of lists follow from theirs.
-        "listed": sorted(changes.listed, key=lambda series: (not series.slug, series.slug)),
-        "details_of": data.details_of,
-        "more_series": changes.other_series,
-        "more_changes": [(kind, changes.other_counts[kind]) for kind in KINDS if changes.other_counts[kind]],
-    }
-
-
-def _size_values(data: ReportData) -> dict[str, object]:
-    sizes = data.sizes
-    versions = [(version, total_size(totals.values()), totals) for version, totals in sizes.by_version().items()]
-    return {
-        "total": sizes.total,
-        "versions": versions,
-        "largest_kind": max(total.size for _, _, totals in versions for total in totals.values()),
-        "largest": sizes.largest,
-        "budget": data.body_budget * MIB,
-        "largest_body": max([data.body_budget * MIB, *(body.size for body in sizes.largest)]),
-    }
 
 
 def bar_parts(counts: Sequence[tuple[str, int]]) -> list[tuple[str, float, float]]:
