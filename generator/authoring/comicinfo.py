@@ -1,7 +1,7 @@
 """ComicInfo.xml of a comic archive -> fields of a chapter. The values are checked by the model of a chapter."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 from xml.parsers import expat
 
@@ -26,13 +26,9 @@ def chapter_fields(text: bytes, groups: Collection[str]) -> dict[str, Any]:
         "number": elements.get("Number"),
         "title": elements.get("Title"),
         "published": _day(elements),
-        "groups": [people] if people in groups else _names(people),
+        "groups": [people] if people in groups else list(filter(None, map(str.strip, _BETWEEN_NAMES.split(people)))),
     }
     return {name: value for name, value in fields.items() if value not in (None, "", [])}
-
-
-def _names(text: str) -> list[str]:
-    return [name for name in map(str.strip, _BETWEEN_NAMES.split(text)) if name]
 
 
 def _day(elements: dict[str, str]) -> str | None:
@@ -57,25 +53,18 @@ def _elements(text: bytes) -> dict[str, str]:
         if len(path) == 2 and path[0] == ROOT:
             texts.setdefault(path[1], []).append(piece)
 
-    _parse(text, start, end, data)
-    joined = ((name, " ".join("".join(pieces).split())) for name, pieces in texts.items())
-    return {name: value for name, value in joined if value not in ("", _UNKNOWN)}
+    def refuse_doctype(*_: object) -> None:
+        """Refuse entity expansion: ten lines of entities can expand to a billion letters."""
+        raise FlatpanelError("contains a document type (<!DOCTYPE …>); remove it")
 
-
-def _parse(
-    text: bytes, start: Callable[[str, object], None], end: Callable[[str], None], data: Callable[[str], None]
-) -> None:
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, data
     # Reported before its content: no entity is declared, so none can grow or be fetched.
-    parser.StartDoctypeDeclHandler = _refuse_doctype
+    parser.StartDoctypeDeclHandler = refuse_doctype
     try:
         parser.Parse(text, True)
     # LookupError and ValueError: the encoding that the file declares.
     except (expat.ExpatError, LookupError, ValueError) as error:
         raise FlatpanelError(f"not valid XML: {error}") from None
-
-
-def _refuse_doctype(*_: object) -> None:
-    """Refuse entity expansion: ten lines of entities can expand to a billion letters."""
-    raise FlatpanelError("contains a document type (<!DOCTYPE …>); remove it")
+    joined = ((name, " ".join("".join(pieces).split())) for name, pieces in texts.items())
+    return {name: value for name, value in joined if value not in ("", _UNKNOWN)}

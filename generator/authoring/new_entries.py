@@ -68,12 +68,12 @@ class Draft:
 
     def refuse(self, errors: Iterable[tuple[str, str]]) -> None:
         """Raise all errors at once, if there are any; each is a field, or "", and a message."""
-        messages = [f"{self._source(field)}: {message}" if field else message for field, message in errors]
+        messages = []
+        for field, message in errors:
+            source = self.sources.get(field, f"--{_SINGULAR.get(field, field)}")
+            messages.append(f"{source}: {message}" if field else message)
         if messages:
             raise FlatpanelError(*map(api_keys.redacted, messages))
-
-    def _source(self, field: str) -> str:
-        return self.sources.get(field, f"--{_SINGULAR.get(field, field)}")
 
 
 def add_series(folder: Folder, slug: str, options: Mapping[str, Any], *, in_folder: bool, dry: bool) -> NewEntry:
@@ -141,11 +141,16 @@ def _chapter_draft(
     images: PageImages | None,
     now: int,
 ) -> Draft:
-    fields = {"number": _next_number(series), "published": field_values.iso(now), "pages": []}
+    # The whole number after the highest chapter: 11 after 10.5.
+    number = max((int(Decimal(chapter.record.number)) + 1 for chapter in series.chapters), default=1)
+    fields = {"number": number, "published": field_values.iso(now), "pages": []}
     origins = {}
     if source and images:
         groups = {entry.record.name for entry in sources.lists["groups.yaml"]}
-        stated = _comicinfo_fields(source, images.comicinfo, groups) if images.comicinfo else {}
+        try:
+            stated = comicinfo.chapter_fields(images.comicinfo, groups) if images.comicinfo else {}
+        except FlatpanelError as error:
+            raise FlatpanelError(f"{source}: ComicInfo.xml: {error}") from None
         fields |= stated | {"pages": images.pages}
         for name in stated.keys() - options.keys():
             option = _SINGULAR.get(name, name)
@@ -153,18 +158,6 @@ def _chapter_draft(
         origins["pages"] = str(source)
     fields |= _with_references(sources, options)
     return Draft({name: value for name, value in fields.items() if value is not None}, origins)
-
-
-def _comicinfo_fields(pages: ConfinedFolder, text: bytes, groups: Iterable[str]) -> dict[str, Any]:
-    try:
-        return comicinfo.chapter_fields(text, set(groups))
-    except FlatpanelError as error:
-        raise FlatpanelError(f"{pages}: ComicInfo.xml: {error}") from None
-
-
-def _next_number(series: SeriesEntry) -> int:
-    """Return the whole number after the highest chapter: 11 after 10.5."""
-    return max((int(Decimal(chapter.record.number)) + 1 for chapter in series.chapters), default=1)
 
 
 def _with_references(sources: Sources, options: Mapping[str, Any]) -> dict[str, Any]:

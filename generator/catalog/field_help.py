@@ -35,7 +35,11 @@ def topic(file: str, *names: str) -> str | None:
 
 def fields() -> list[FieldHelp]:
     """Return all fields of all files."""
-    return [field for name, text in json_schema.files().items() for field in _file(name, encoding.parse(text))]
+    all_fields = list[FieldHelp]()
+    for name, text in json_schema.files().items():
+        whole = encoding.parse(text)
+        all_fields += _record_fields(name.removesuffix(".json"), "", whole["title"], _record(whole, whole), whole)
+    return all_fields
 
 
 def matching(argument: str) -> list[FieldHelp]:
@@ -52,11 +56,6 @@ def suggestion(argument: str) -> str | None:
     """Return the name most similar to an argument without a match."""
     names = {part for field in fields() for part in (field.path, field.path.rpartition(".")[2], field.topic)}
     return nearest(argument, names)
-
-
-def _file(name: str, text: dict[str, Any]) -> Iterator[FieldHelp]:
-    record = _record(text, text)
-    yield from _record_fields(name.removesuffix(".json"), "", text["title"], record, text)
 
 
 def _record_fields(

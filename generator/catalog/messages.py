@@ -54,16 +54,12 @@ def file_errors(errors: Iterable[ErrorDetails], value: Any, model: type[BaseMode
         path, of_key = error["loc"], error["type"] == "extra_forbidden"
         if path[-1:] == ("[key]",):
             path, of_key = path[:-1], True
-        if isinstance(_value_at(path[:-1], value), str):
+        if isinstance(reduce(lambda inner, step: inner[step], path[:-1], value), str):
             if path[:-1] in runs:
                 continue
             runs.add(path[:-1])
         is_empty = error["input"] is None and not of_key
         yield FileError(path, _empty_message(path, model) if is_empty else error_message(error, model), of_key)
-
-
-def _value_at(path: YamlPath, value: Any) -> Any:
-    return reduce(lambda inner, step: inner[step], path, value)
 
 
 def error_message(error: ErrorDetails, model: type[BaseModel]) -> str:

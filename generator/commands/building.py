@@ -73,7 +73,10 @@ def build_site(
     result = pipeline.build(options, waiting_notice(options.out), progress, collector)
     data = collector.data if collector else None
     if report and data:
-        _write_report(report, data, result)
+        from ..review.report import page
+
+        warnings = _warnings(result)
+        page.write(report, page.render(data, result.release, result.changes, warnings, result.removed))
     seconds = time.perf_counter() - started
     print_warnings(result)
     return SiteBuild(options, result, seconds, report, data)
@@ -90,12 +93,6 @@ def _collector(options: Options, report: Path | None) -> "ReportCollector":
         others = (options.catalog / layout.SERIES, options.nginx, options.cache)
         page.check_path(report, options.out, filter(None, others))
     return ReportCollector()
-
-
-def _write_report(report: Path, data: "ReportData", result: BuildResult) -> None:
-    from ..review.report import page
-
-    page.write(report, page.render(data, result.release, result.changes, _warnings(result), result.removed))
 
 
 def _warnings(result: BuildResult) -> list[str]:

@@ -45,7 +45,7 @@ def export(out: Path, host: str | None, gists: Path | None, target: Path | None)
         refuse_inside(out, folder, "choose another folder")
     lines: list[str | Line] = []
     if target:
-        lines += _export_for(store, host, target) if host else _export(store, target)
+        lines += _export_for(store, host, target) if host else [_export(store, target)]
     if gists:
         # The first export is done, even if this one fails.
         show(lines)
@@ -54,11 +54,10 @@ def export(out: Path, host: str | None, gists: Path | None, target: Path | None)
     return Result(lambda: lines)
 
 
-def _export(store: Store, target: Path) -> list[str]:
-    release = store.release()
-    with ManifestReader(store.manifest_path(release)) as manifest:
+def _export(store: Store, target: Path) -> str:
+    with ManifestReader(store.manifest_path(store.release())) as manifest:
         redirects = manifest.rules.redirected_paths()
-    return [f"{target}: {export_release(store, target, redirects, tracker('writing'))} resources"]
+    return f"{target}: {export_release(store, target, redirects, tracker('writing'))} resources"
 
 
 def _export_for(store: Store, host: str, target: Path) -> list[str | Line]:

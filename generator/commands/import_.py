@@ -11,20 +11,8 @@ from ..imports import run
 from ..imports.merge_fields import Choice
 from ..imports.run import ImportOptions, ImportResult
 from ..server_url import ServerUrl
-from . import options
+from . import importing, options
 from .command import Command, Result, with_program_name
-from .importing import (
-    CACHE,
-    DatabaseOptions,
-    RequestOptions,
-    Url,
-    announce,
-    database_options,
-    progress_of_requests,
-    request_options,
-    result_json,
-    shown,
-)
 from .output import Line, bold
 
 # How many files a dry run names; the others are in the details.
@@ -42,15 +30,15 @@ MAX_FILES = 6
         "import --from-database db.sqlite3 --accounts",
     ],
 )
-@click.argument("site", metavar="[URL]", required=False, type=Url())
-@database_options
+@click.argument("site", metavar="[URL]", required=False, type=importing.Url())
+@importing.database_options
 @options.catalog
 @click.option(
     "--cache",
     type=click.Path(path_type=Path),
-    help=f"Cache of the site's responses.  [default: {CACHE} beside --catalog]",
+    help=f"Cache of the site's responses.  [default: {importing.CACHE} beside --catalog]",
 )
-@request_options
+@importing.request_options
 @click.option("--mine", is_flag=True, help="Keep the catalog's value in each conflict.")
 @click.option("--theirs", is_flag=True, help="Take the site's value in each conflict.")
 @click.option("--remove", "removes", is_flag=True, help="Remove entries that the site has removed.")
@@ -59,10 +47,10 @@ MAX_FILES = 6
 @options.as_json
 def import_(
     site: ServerUrl | None,
-    database: DatabaseOptions,
+    database: importing.DatabaseOptions,
     catalog: ConfinedFolder,
     cache: Path | None,
-    requests: RequestOptions,
+    requests: importing.RequestOptions,
     mine: bool,
     theirs: bool,
     removes: bool,
@@ -78,7 +66,10 @@ def import_(
     """
     if site is None and database.file is None:
         raise click.UsageError("pass the URL of a site, --from-database, or both")
-    choice, accounts = _choice(mine, theirs), database.account_data()
+    if mine and theirs:
+        raise click.UsageError("use --mine or --theirs, not both")
+    choice: Choice = "mine" if mine else "theirs" if theirs else ""
+    accounts = database.account_data()
     import_options = replace(
         requests.import_options(site, catalog, cache),
         database=database.file,
@@ -88,15 +79,9 @@ def import_(
         from_flatpanel=from_flatpanel,
         accounts=accounts,
     )
-    with progress_of_requests() as progress:
-        result = run.run(import_options, progress, announce)
-    return Result(lambda: _lines(result, import_options), lambda: {"ok": True, **result_json(result)})
-
-
-def _choice(mine: bool, theirs: bool) -> Choice:
-    if mine and theirs:
-        raise click.UsageError("use --mine or --theirs, not both")
-    return "mine" if mine else "theirs" if theirs else ""
+    with importing.progress_of_requests() as progress:
+        result = run.run(import_options, progress, importing.announce)
+    return Result(lambda: _lines(result, import_options), lambda: {"ok": True, **importing.result_json(result)})
 
 
 def _lines(result: ImportResult, import_options: ImportOptions) -> Iterator[str | Line]:
@@ -115,4 +100,4 @@ def _lines(result: ImportResult, import_options: ImportOptions) -> Iterator[str 
             yield f"  and {len(files) - MAX_FILES} more"
     yield bold("notes about the source site:")
     yield from (f"  {with_program_name(note)}" for note in result.summary)
-    yield f"details: {shown(result.report)}"
+    yield f"details: {importing.shown(result.report)}"

@@ -13,19 +13,8 @@ from ..catalog.confined_folder import ConfinedFolder
 from ..imports import run
 from ..imports.run import ImportOptions, ImportResult
 from ..server_url import ServerUrl
-from . import options
+from . import importing, options
 from .command import Command, Result
-from .importing import (
-    DatabaseOptions,
-    RequestOptions,
-    Source,
-    announce,
-    database_options,
-    progress_of_requests,
-    request_options,
-    result_json,
-    shown,
-)
 
 _BASE_URL = "http://localhost:8000"
 
@@ -42,18 +31,21 @@ _BASE_URL = "http://localhost:8000"
 @click.option("--name", help="Name of the project.  [default: name of DIR]")
 @click.option("--base-url", help=f"Scheme and host of the site.  [default: {_BASE_URL}, or those of the imported site]")
 @click.option(
-    "--import", "source", type=Source(), help="Begin with the catalog of a running site, or of the database in a file."
+    "--import",
+    "source",
+    type=importing.Source(),
+    help="Begin with the catalog of a running site, or of the database in a file.",
 )
-@database_options
-@request_options
+@importing.database_options
+@importing.request_options
 @options.as_json
 def init(
     folder: Path,
     name: str | None,
     base_url: str | None,
     source: ServerUrl | Path | None,
-    database: DatabaseOptions,
-    requests: RequestOptions,
+    database: importing.DatabaseOptions,
+    requests: importing.RequestOptions,
 ) -> Result:
     """Create a project in the folder DIR.
 
@@ -112,20 +104,33 @@ def _create(folder: Path, name: str, base_url: str) -> Result:
 
 
 def _import(folder: Path, name: str, base_url: str | None, import_options: ImportOptions) -> Result:
+    # Slow to import, and not used without --import.
     from ..authoring import scaffold
     from ..authoring.scaffold import project_folder
+    from ..pipeline.build_options import Options
+    from .building import build_site
 
     scaffold.check_values(name, base_url or _BASE_URL)
     project_folder.begin(folder, _arguments("init", import_options))
-    with progress_of_requests() as progress:
-        result = run.run(import_options, progress, announce)
+    with importing.progress_of_requests() as progress:
+        result = run.run(import_options, progress, importing.announce)
     # Other people keep the database in another folder.
     file = import_options.database and Path(import_options.database.name)
     again = _arguments("import", replace(import_options, database=file))
     files = scaffold.complete_project(folder, name, base_url, shlex.join(["flatpanel", "import", *again]))
-    resources = _build(folder, import_options)
+    # With the default paths of the folder.
+    out, nginx, cache = (folder / path for path in ("dist", "nginx.conf", ".flatpanel_cache"))
+    jobs = os.cpu_count() or 1
+    build_options = Options(import_options.catalog, out, nginx, import_options.now, jobs=jobs, cache=cache)
+    resources = build_site(build_options, quiet=True).result.resources
     project_folder.finish(folder)
-    facts = {"ok": True, "folder": str(folder), "files": files, "import": result_json(result), "resources": resources}
+    facts = {
+        "ok": True,
+        "folder": str(folder),
+        "files": files,
+        "import": importing.result_json(result),
+        "resources": resources,
+    }
     return Result(lambda: _imported(folder, import_options, result, resources), lambda: facts)
 
 
@@ -134,7 +139,7 @@ def _imported(folder: Path, import_options: ImportOptions, result: ImportResult,
     return [
         f"{folder}: imported {counts['series']} series, {counts['chapters']} chapters and {counts['others']} other "
         f"entries; built {resources} resources",
-        f"{len(result.notes)} notes about the source site: {shown(result.report)}",
+        f"{len(result.notes)} notes about the source site: {importing.shown(result.report)}",
         "Next steps:",
         *_steps(
             folder,
@@ -156,18 +161,6 @@ def _arguments(command: str, import_options: ImportOptions) -> list[str]:
         "--allow-missing-ids": import_options.allows_missing_ids,
     }
     return [*sources, *(flag for flag, is_set in flags.items() if is_set)]
-
-
-def _build(folder: Path, import_options: ImportOptions) -> int:
-    """Build the site with the default paths of its folder; return the number of its resources."""
-    # Slow to import, and not used without --import.
-    from ..pipeline.build_options import Options
-    from .building import build_site
-
-    out, nginx, cache = (folder / path for path in ("dist", "nginx.conf", ".flatpanel_cache"))
-    jobs = os.cpu_count() or 1
-    build_options = Options(import_options.catalog, out, nginx, import_options.now, jobs=jobs, cache=cache)
-    return build_site(build_options, quiet=True).result.resources
 
 
 def _steps(folder: Path, *commands: str) -> list[str]:

@@ -121,7 +121,11 @@ def chapter(
     if volume == 0:  # no volume, as in URLs; None overrides ComicInfo.xml
         given["volume"] = None
     highest = highest_id(out, previous)
-    folder = _media_folder(media, catalog, out) if media else None
+    if media:
+        refuse_inside(out, media, "choose another folder with --media")
+        if is_inside(os.path.realpath(media), os.path.realpath(catalog.path)):
+            raise FlatpanelError(f"{media}: is in the catalog, which has no images; choose another folder with --media")
+    folder = ConfinedFolder(media) if media else None
     entry = new_entries.add_chapter(
         catalog, slug, given, pages, folder, highest=highest, now=options.now(), dry=dry, warn=print_warning
     )
@@ -133,22 +137,12 @@ def chapter(
     return _result(catalog, entry, summary, details, dry=dry)
 
 
-def _media_folder(media: Path, catalog: ConfinedFolder, out: Path) -> ConfinedFolder:
-    refuse_inside(out, media, "choose another folder with --media")
-    if is_inside(os.path.realpath(media), os.path.realpath(catalog.path)):
-        raise FlatpanelError(f"{media}: is in the catalog, which has no images; choose another folder with --media")
-    return ConfinedFolder(media)
-
-
 def _result(catalog: ConfinedFolder, entry: NewEntry, summary: str, details: dict[str, Any], *, dry: bool) -> Result:
-    return Result(
-        lambda: _lines(entry, str(catalog / entry.file), summary, dry=dry),
-        lambda: {"ok": True, "file": entry.file, **details, "written": not dry},
-    )
+    def lines() -> Iterator[str | Line]:
+        name = str(catalog / entry.file)
+        if dry:
+            before, after = (text.decode("utf-8-sig").splitlines() for text in (entry.before, entry.after))
+            yield from difflib.unified_diff(before, after, name if before else "/dev/null", name, lineterm="")
+        yield Line(f"{name}: {summary}{'; nothing was written' * dry}", err=dry)
 
-
-def _lines(entry: NewEntry, name: str, summary: str, *, dry: bool) -> Iterator[str | Line]:
-    if dry:
-        before, after = (text.decode("utf-8-sig").splitlines() for text in (entry.before, entry.after))
-        yield from difflib.unified_diff(before, after, name if before else "/dev/null", name, lineterm="")
-    yield Line(f"{name}: {summary}{'; nothing was written' * dry}", err=dry)
+    return Result(lines, lambda: {"ok": True, "file": entry.file, **details, "written": not dry})

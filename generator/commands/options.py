@@ -131,24 +131,21 @@ def previous(help: str) -> Callable[[F], F]:
         @functools.wraps(command)
         def run(*args: Any, previous: Path | None, **kwargs: Any) -> Any:
             if previous and previous.is_dir():
-                previous = _manifest_in(previous)
+                # Imported here because few commands need it.
+                from ..release.manifest_reader import refuse_damaged
+                from ..release.store import find_manifest
+
+                folder, previous = previous, find_manifest(previous)
+                if not previous:
+                    refuse_damaged(folder)
+                    message = "contains no release; pass a manifest.json, or the folder of a built site"
+                    raise FlatpanelError(f"{folder}: {message}")
             return command(*args, previous=previous, **kwargs)
 
         option = click.option("--previous", type=click.Path(path_type=Path), help=help)
         return option(run)  # type: ignore[return-value]
 
     return decorate
-
-
-def _manifest_in(folder: Path) -> Path:
-    # Imported here because few commands need it.
-    from ..release.manifest_reader import refuse_damaged
-    from ..release.store import find_manifest
-
-    if manifest := find_manifest(folder):
-        return manifest
-    refuse_damaged(folder)
-    raise FlatpanelError(f"{folder}: contains no release; pass a manifest.json, or the folder of a built site")
 
 
 def catalog(command: F) -> F:

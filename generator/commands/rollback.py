@@ -1,13 +1,11 @@
 """`rollback`: switch back to an earlier release."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from ..errors import FlatpanelError
 from ..pipeline import rollback as rolling_back
-from ..pipeline.rollback import Rollback
 from ..release import transaction
 from ..release.store import Store
 from . import options
@@ -33,7 +31,9 @@ def rollback(release: str | None, out: Path, reopen: bool) -> Result:
     with transaction.begin(store, waiting_notice(out)) as opened:
         before, plan = opened.current, rolling_back.plan(opened, release)
         if plan.reopened and not reopen:
-            raise FlatpanelError(*_refusal(out, plan))
+            fault = f"{out}: release {plan.target} would make public what is restricted or removed now"
+            reasons = (f"  {name}: {reason}" for name, reason in plan.reopened.items())
+            raise FlatpanelError(f"{fault}; use --reopen to continue:", *reasons)
         rolling_back.carry_out(opened, plan, options.now())
     for account, count in plan.left_out.items():
         keys = "1 key" if count == 1 else f"{count} keys"
@@ -50,9 +50,3 @@ def rollback(release: str | None, out: Path, reopen: bool) -> Result:
             "before": before,
         },
     )
-
-
-def _refusal(out: Path, plan: Rollback) -> Iterator[str]:
-    yield f"{out}: release {plan.target} would make public what is restricted or removed now; use --reopen to continue:"
-    for name, reason in plan.reopened.items():
-        yield f"  {name}: {reason}"

@@ -69,7 +69,12 @@ def verify(
         outcomes = {promise.id: result.outcome(promise.id) for promise in PROMISES} if as_table else {}
         return Result(
             lambda: _server_lines(store, url, result, outcomes, is_host_given=bool(host)),
-            lambda: _server_json(result, outcomes),
+            lambda: {
+                "ok": not result.faults,
+                "differences": result.faults,
+                "not_promised": list(HOSTS[result.host].missing),
+                **({"promises": outcomes} if outcomes else {}),
+            },
             ok=not result.faults,
         )
     build_options = Options(catalog, out, nginx, as_of=0, jobs=jobs)
@@ -78,12 +83,6 @@ def verify(
     else:
         files = RepairResult(list(verify_files.check_files(store, tracker("checking"))))
     return _file_result(build_options, files, strict=strict)
-
-
-def _server_json(result: ServerResult, outcomes: Mapping[str, str]) -> dict[str, object]:
-    missing = list(HOSTS[result.host].missing)
-    table = {"promises": outcomes} if outcomes else {}
-    return {"ok": not result.faults, "differences": result.faults, "not_promised": missing, **table}
 
 
 def _server_lines(

@@ -317,7 +317,9 @@ def chapter_links(reader: BodyReader, entity: EntityChange) -> Iterator[PageLink
     if entity.name.kind == SERIES and entity.kind != REMOVED:
         release = reader.comparison.new
         _, view = entity_views(reader, entity)
-        for chapter in view.get("chapters", ()) if entity.kind == ADDED else _changed_chapters(entity, view):
+        changed = (change.path[1] for change in entity.changes if change.path[:1] == ("chapters",))
+        steps = dict.fromkeys(() if entity.body_url else changed)
+        for chapter in view.get("chapters", ()) if entity.kind == ADDED else (chapter_at(view, step) for step in steps):
             if url := page_url(release, chapter):
                 yield PageLink(str(chapter.get("full_title") or f"Chapter {chapter['number']}"), url)
 
@@ -331,11 +333,6 @@ def entity_views(reader: BodyReader, entity: EntityChange) -> tuple[dict[str, An
     responses = release.responses(entity.name.name)
     view = entity_view(entity.name, lambda url: reader.value(release, responses.get(url)))
     return ({}, view) if entity.kind == ADDED else (view, {})
-
-
-def _changed_chapters(entity: EntityChange, view: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    steps = (change.path[1] for change in entity.changes if change.path[:1] == ("chapters",) and not entity.body_url)
-    return (chapter for step in dict.fromkeys(steps) if (chapter := chapter_at(view, step)))
 
 
 def page_url(release: ReleaseView, body: Mapping[str, Any]) -> str:
