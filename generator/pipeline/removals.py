@@ -7,13 +7,16 @@ moves to another series. A series is also published under another slug, if that 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import encoding
 from ..catalog.layout import SeriesFiles
 from ..errors import FlatpanelError
 from ..release import manifest_reader
+from ..release.manifest import Published
 from ..release.manifest_reader import ChapterNames, ManifestReader
 from .cache import Cache
 
@@ -37,22 +40,22 @@ class Removals:
     chapters: list[str] = field(default_factory=list)
     # For each removed series whose chapters another one has: the advice to add its slug to that one's file.
     advice: dict[str, str] = field(default_factory=dict)
-    # Removed ids of people and groups, by kind: author, artist, group, member.
-    ids: dict[str, list[int]] = field(default_factory=dict)
+    # Removed people and groups by kind (author, artist, group, member): the id of each, with its public name or "".
+    people: dict[str, dict[int, str]] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[str, int]:
         return {"series": len(self.series), "chapters": len(self.chapters) + sum(self.series.values())}
 
     def __bool__(self) -> bool:
-        return bool(self.series or self.chapters or self.ids)
+        return bool(self.series or self.chapters or self.people)
 
     def plain(self) -> dict[str, object]:
         """The removals as JSON."""
         series = [{"series": slug, "chapters": count} for slug, count in islice(self.series.items(), MAX_LISTED)]
         advice = [self.advice[slug] for slug in islice(self.advice, MAX_LISTED)]
         plain: dict[str, object] = {"counts": self.counts, "series": series, "chapters": self.chapters[:MAX_LISTED]}
-        plain |= {f"{kind}s": ids[:MAX_LISTED] for kind, ids in self.ids.items()}
+        plain |= {f"{kind}s": list(names)[:MAX_LISTED] for kind, names in self.people.items()}
         return plain | ({"advice": advice} if advice else {})
 
     def lines(self) -> list[str]:
@@ -60,8 +63,9 @@ class Removals:
         series = islice(self.series.items(), MAX_LISTED)
         lines = [f"  {slug}, with {_number(count, 'chapter')}" for slug, count in series]
         lines += [f"  {chapter}" for chapter in self.chapters[:MAX_LISTED]]
-        lines += [f"  {kind}, id {id}" for kind, ids in self.ids.items() for id in ids[:MAX_LISTED]]
-        more = len(self.series) + len(self.chapters) + sum(map(len, self.ids.values())) - len(lines)
+        for kind, names in self.people.items():
+            lines += [f"  {f'{kind} {name}'.rstrip()}, id {id}" for id, name in islice(names.items(), MAX_LISTED)]
+        more = len(self.series) + len(self.chapters) + sum(map(len, self.people.values())) - len(lines)
         advice = [f"  {text}" for text in islice(self.advice.values(), MAX_LISTED)]
         return [*lines, *([f"  and {more} more"] if more else []), *advice]
 
@@ -69,7 +73,10 @@ class Removals:
     def sentence(self) -> str:
         counts = self.counts
         parts = [_number(counts["series"], "series"), _number(counts["chapters"], "chapter")]
-        parts = [*(parts if any(counts.values()) else ()), *(_number(len(ids), kind) for kind, ids in self.ids.items())]
+        parts = [
+            *(parts if any(counts.values()) else ()),
+            *(_number(len(names), kind) for kind, names in self.people.items()),
+        ]
         return ", ".join(parts[:-1]) + " and " * bool(parts[1:]) + parts[-1]
 
 
@@ -119,7 +126,7 @@ def removals(
             now = _published_now(scan, cache, files) if files else None
             missing[slug] = list(_missing(slug, manifest_reader.chapter_names(before.segment(slug)), now))
     moved = _moved(scan, {chapter.id: slug for slug, chapters in missing.items() for chapter in chapters if chapter.id})
-    result = Removals(ids=_removed_ids(scan, before))
+    result = Removals(people=_removed_people(scan, before))
     for slug, chapters in missing.items():
         removed = [chapter.name for chapter in chapters if chapter.id not in moved]
         if slug in present or slug in renamed:
@@ -131,15 +138,31 @@ def removals(
     return result
 
 
-def _removed_ids(scan: "CatalogScan", before: ManifestReader) -> dict[str, list[int]]:
-    linker, removed = scan.linker, dict[str, list[int]]()
+def _removed_people(scan: "CatalogScan", before: ManifestReader) -> dict[str, dict[int, str]]:
+    linker, removed = scan.linker, dict[str, dict[int, str]]()
     people = {"author": linker.authors.by_id.keys(), "artist": linker.artists.by_id.keys()}
     present = people | {"group": linker.groups.by_id.keys(), "member": linker.members.by_id.keys()}
     for match in _ENTITY.finditer(before.segment("")):
         kind, id = match[1].decode(), int(match[2])
         if id not in present[kind]:
-            removed.setdefault(kind, []).append(id)
+            removed.setdefault(kind, {})[id] = ""
+    bodies = before.bodies("") if removed else {}
+    for kind, names in removed.items():
+        for id in islice(names, MAX_LISTED):
+            names[id] = _public_name(before, bodies[f"/api/v2/{kind}s/{id}"])
     return removed
+
+
+def _public_name(before: ManifestReader, body: Published) -> str:
+    """The name in a body of the release before; "" if it needs an API key, or is not beside the manifest."""
+    if body.restricted:
+        return ""
+    folder = before.folder.resolve()
+    # Bodies are below `dist`, or beside a manifest that was copied elsewhere.
+    root = folder.parents[1] if folder.parent.name == "releases" else folder
+    with suppress(OSError, ValueError):
+        return str(encoding.parse((root / body.file).read_bytes())["name"])
+    return ""
 
 
 def checked_removals(

@@ -172,11 +172,24 @@ def test_removed_ids_of_people_and_groups_are_named(full: Site, run: Run, tmp_pa
     assert removed == none | {name: list(range(2, 22)) for name in lists}
     lines = run("build", *plain).stdout.splitlines()
     start = lines.index("no longer published: 39 authors, 39 artists, 39 groups and 39 members")
-    assert lines[start + 1] == "  author, id 2" and lines[start + 80] == "  member, id 21"
+    assert lines[start + 1] == "  author authors 2, id 2" and lines[start + 80] == "  member members 21, id 21"
     assert lines[start + 81] == "  and 76 more"
     (full.folder / "catalog_src/members.yaml").unlink()
     remove_a_series(full)
     assert "no longer published: 1 series, 4 chapters and 1 member\n" in run("build", *plain[:-2]).stdout
+
+
+def test_names_of_removed_people_are_public(full: Site, run: Run, tmp_path: Path) -> None:
+    """A name that needs an API key is left out, and so is one whose body is not beside the copied manifest."""
+    full.write("authors.yaml", "- {id: 7, name: Ada}\n")
+    full.write("artists.yaml", "- {id: 8, name: Kay}\n")
+    site = full.folder / "catalog_src/site.yaml"
+    site.write_text(site.read_text() + 'restricted: ["/artists/{id}"]\n')
+    options = options_of(full, tmp_path, previous=True)
+    for name in ("authors", "artists"):
+        full.write(f"{name}.yaml", "")
+    assert "  author, id 7\n  artist, id 8\n" in run("build", *options).stdout
+    assert "  author Ada, id 7\n  artist, id 8\n" in run("build", *tree_snapshot.options(full)).stdout
 
 
 def options_of(site: Site, folder: Path, *, previous: bool) -> list[object]:
