@@ -508,12 +508,13 @@ def _is_derived(change: JsonChange, by_path: Mapping[Path, JsonChange]) -> bool:
     if change.kind != CHANGED or not change.path:
         return False
     *parent, field = change.path
-    for path in (("title",), (*parent, "title")) if field == "full_title" else ():
-        if title := by_path.get(path):
-            # The changed title is the only difference of the full title, or is missing on one side.
-            old, new = str(title.old or ""), str(title.new or "")
-            if not (old and new) or str(change.old).replace(old, new) == change.new:
-                return True
+    titles = (by_path.get(path) for path in (("title",), (*parent, "title"))) if field == "full_title" else ()
+    # The changed title is the only difference of the full title, or is missing on one side.
+    if any(
+        not (title.old and title.new) or str(change.old).replace(str(title.old), str(title.new)) == change.new
+        for title in filter(None, titles)
+    ):
+        return True
     return any((*parent, name) in by_path for name in _DERIVED_FROM.get(field, ()))
 
 
