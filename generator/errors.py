@@ -1,7 +1,8 @@
 """Errors that a user can fix, and how they become text. Any other exception is a defect and ends in a traceback."""
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 # Only so many problems have an excerpt and a link.
@@ -74,6 +75,15 @@ class CatalogError(FlatpanelError):
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         """Pass the problems from a worker process, not their texts."""
         return type(self), (self.problems,)
+
+
+@contextmanager
+def about(place: object) -> Iterator[None]:
+    """Begin an error with the file that it is about."""
+    try:
+        yield
+    except FlatpanelError as error:
+        raise FlatpanelError(f"{place}: {error}") from None
 
 
 def escaped(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 from .. import encoding
 from ..catalog import api_keys, confined_folder, layout
@@ -14,9 +13,8 @@ from ..catalog.reader import Sources
 from ..catalog.records import IssuedKey
 from ..catalog.suggestions import did_you_mean
 from ..catalog.yaml import editor
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, about
 from ..filesystem import exclusive
-from . import catalog_edit
 
 ACCOUNTS = "accounts.yaml"
 KEYS = "keys.yaml"
@@ -55,7 +53,8 @@ def add_key(folder: Folder, name: str, account: str | None, show: Callable[[str]
             raise FlatpanelError(f"the name {message}")
         text = locate.text(folder, KEYS) or b"# Digests of API keys, written by `keys add`.\n"
         # The file may be public: a digest of 256 random bits cannot be inverted.
-        after = catalog_edit.edit(folder, KEYS, partial(editor.with_item, text, fields))
+        with about(folder / KEYS):
+            after = editor.with_item(text, fields)
         # Before it is stored: a key that exists but was never seen would stay valid unnoticed.
         show(key)
         try:
@@ -77,7 +76,8 @@ def revoke_key(folder: Folder, name: str) -> None:
                 f"{folder / key.file}: key {name} of account {key.account} is in this file; remove it there"
             )
         text = locate.text(folder, KEYS)
-        after = catalog_edit.edit(folder, KEYS, partial(editor.without_item, text, key.index))
+        with about(folder / KEYS):
+            after = editor.without_item(text, key.index)
         confined_folder.of(folder).write(KEYS, after)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,12 +28,12 @@ from ..catalog.suggestions import did_you_mean
 from ..catalog.yaml import editor, writer
 from ..catalog.yaml.positions import YamlPath
 from ..catalog.yaml_values import yaml_value
-from ..errors import FIRST, FlatpanelError, UnlocatedProblem
+from ..errors import FIRST, FlatpanelError, UnlocatedProblem, about
 from ..filesystem import exclusive
 from ..media import page_images
 from ..media.page_files import PageFiles
 from ..media.page_images import PageImages
-from . import catalog_edit, chapter_ids, comicinfo
+from . import chapter_ids, comicinfo
 
 # An option has the name of its field, in the singular if it can be repeated.
 _SINGULAR = {"authors": "author", "artists": "artist", "categories": "category", "groups": "group"}
@@ -120,11 +119,10 @@ def add_chapter(
         draft.refuse(_by_field(folder, cross_checks.RecordChecks(sources).series(with_chapter), path))
         draft.refuse(_by_field(folder, _repeated_version(sources, series, Entry(record, file, path)), path))
         before = locate.text(folder, file)
-        if path:
-            change = partial(editor.with_entries, before, "chapters", [yaml_value(record.to_values())])
-        else:
-            change = partial(writer.file, yaml_value(record.to_values()), schema_line(file))
-        entry = NewEntry(file, before, catalog_edit.edit(folder, file, change), record)
+        value = yaml_value(record.to_values())
+        with about(folder / file):
+            after = editor.with_entries(before, "chapters", [value]) if path else writer.file(value, schema_line(file))
+        entry = NewEntry(file, before, after, record)
         if not (source and images and media):
             return _write(folder, entry, dry=dry)
         files = PageFiles(source, images, media, f"{SERIES_MEDIA}/{chapter_path(slug, record)}")
@@ -147,10 +145,8 @@ def _chapter_draft(
     origins = {}
     if source and images:
         groups = {entry.record.name for entry in sources.lists["groups.yaml"]}
-        try:
+        with about(f"{source}: ComicInfo.xml"):
             stated = comicinfo.chapter_fields(images.comicinfo, groups) if images.comicinfo else {}
-        except FlatpanelError as error:
-            raise FlatpanelError(f"{source}: ComicInfo.xml: {error}") from None
         fields |= stated | {"pages": images.pages}
         for name in stated.keys() - options.keys():
             option = _SINGULAR.get(name, name)
