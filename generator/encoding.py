@@ -28,6 +28,10 @@ def json(value: object) -> bytes:
     return orjson.dumps(value)
 
 
+def json_text(value: object) -> str:
+    return orjson.dumps(value).decode()
+
+
 def json_of_yaml(value: object) -> bytes:
     """The JSON of a parsed YAML file, whose numbers with a fraction are decimals."""
     return orjson.dumps(value, default=lambda number: decimal(str(number)))

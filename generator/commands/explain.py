@@ -62,4 +62,4 @@ def _paragraph(field: FieldHelp) -> list[str]:
 
 def _written(value: object) -> str:
     """A value as YAML takes it on one line; JSON is YAML."""
-    return value if isinstance(value, str) else encoding.json(value).decode()
+    return value if isinstance(value, str) else encoding.json_text(value)

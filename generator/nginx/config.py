@@ -311,12 +311,12 @@ def _error_values() -> dict[str, object]:
     statuses = sorted(errors.MESSAGES)
     return {
         "statuses": statuses,
-        "errors": [(status, _json(errors.error(status))) for status in statuses],
-        "details": [(status, _json(errors.detail(status))) for status in statuses],
-        "bad_parameters": [(key, _json(body)) for key, body in errors.BAD_PARAMETERS.items()],
-        "messages": {name: _json(body) for name, body in errors.DETAILS.items()},
-        "default_error": _json(errors.error(500)),
-        "default_detail": _json(errors.detail(500)),
+        "errors": [(status, encoding.json_text(errors.error(status))) for status in statuses],
+        "details": [(status, encoding.json_text(errors.detail(status))) for status in statuses],
+        "bad_parameters": [(key, encoding.json_text(body)) for key, body in errors.BAD_PARAMETERS.items()],
+        "messages": {name: encoding.json_text(body) for name, body in errors.DETAILS.items()},
+        "default_error": encoding.json_text(errors.error(500)),
+        "default_detail": encoding.json_text(errors.detail(500)),
     }
 
 
@@ -328,10 +328,6 @@ def _render_answer_conf(type: str, values: dict[str, object]) -> ConfigFile:
 def _answer_conf(type: str) -> str:
     """The file for responses of a media type: answer.conf for JSON, answer.html.conf for HTML."""
     return "answer.conf" if type == JSON else f"answer{SUFFIXES[type]}.conf"
-
-
-def _json(body: object) -> str:
-    return encoding.json(body).decode()
 
 
 def _route_pattern(path: str) -> str:

@@ -45,4 +45,4 @@ def own_path(url: str, base_url: str) -> str:
 
 def script_data(value: object) -> Html:
     """JSON inside a script element."""
-    return Html(encoding.json(value).decode().translate(_UNSAFE_IN_SCRIPT))
+    return Html(encoding.json_text(value).translate(_UNSAFE_IN_SCRIPT))

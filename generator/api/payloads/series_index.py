@@ -45,7 +45,7 @@ def index(catalog: Catalog) -> Body:
                 for slug in _slugs(entry)
             },
             "fold": folded_characters([texts, filters["status"], filters["categories"]]),
-            "items": [encoding.json(v2.series_item(entry).value).decode() for entry in series],
+            "items": [encoding.json_text(v2.series_item(entry).value) for entry in series],
             "slug": {_key(slug): position for position, entry in enumerate(series) for slug in _slugs(entry)},
             **filters,
             **_names(texts),
@@ -132,7 +132,7 @@ def folded_characters(columns: object) -> dict[str, str]:
 
     Other characters can match nothing, so the shim can leave them as they are.
     """
-    present = set(encoding.json(columns).decode())
+    present = set(encoding.json_text(columns))
     return {character: folded for character, folded in _all_folded().items() if present.issuperset(folded)}
 
 

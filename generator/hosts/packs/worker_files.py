@@ -53,9 +53,9 @@ def of_release(table: ManifestReader, directories: Mapping[str, bytes]) -> Worke
     values = {
         "release": table.id,
         "code": name,
-        "text": encoding.json(running.decode()).decode(),
-        "name": encoding.json(worker_name(table.rules.base_url)).decode(),
-        "date": encoding.json(COMPATIBILITY_DATE).decode(),
+        "text": encoding.json_text(running.decode()),
+        "name": encoding.json_text(worker_name(table.rules.base_url)),
+        "date": encoding.json_text(COMPATIBILITY_DATE),
     }
     settings = {file: _TEMPLATES.render(file, values) for file in SETTINGS}
     own = {f"{WORKER}/{name}/{path}": text for path, text in code.items()}
@@ -131,4 +131,4 @@ def _workerd_config(paths: Iterable[str]) -> bytes:
     # The first module is the one that workerd starts.
     start, *unused = (f"{WORKER}/{name}" for name in _STARTS)
     others = sorted({*paths, POINTER} - {start, *unused})
-    return _TEMPLATES.render(WORKERD, {"modules": [start, *others], "date": encoding.json(COMPATIBILITY_DATE).decode()})
+    return _TEMPLATES.render(WORKERD, {"modules": [start, *others], "date": encoding.json_text(COMPATIBILITY_DATE)})

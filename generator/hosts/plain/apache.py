@@ -80,8 +80,8 @@ def _files(release: PlainRelease) -> Iterator[HostFile]:
     yield text_file(f"{ROOT}/.htaccess", _TEMPLATES.render("htaccess.conf", _values(release)))
     values = {
         "host": urlsplit(release.rules.base_url).hostname,
-        "bad_request": _json(errors.error(400)),
-        "missing": _json(errors.error(404)),
+        "bad_request": encoding.json_text(errors.error(400)),
+        "missing": encoding.json_text(errors.error(404)),
     }
     yield text_file("apache.conf", _TEMPLATES.render("apache.conf", values), is_editable=True)
 
@@ -160,16 +160,16 @@ def _values(release: PlainRelease) -> dict[str, object]:
         "escaped_name": ESCAPED_NAME,
         "suffixes": [SUFFIXES[type] for type in media_types(release)],
         "moved": list(_moved(release)),
-        "errors": [(status, _json(errors.error(status))) for status in errors.MESSAGES],
+        "errors": [(status, encoding.json_text(errors.error(status))) for status in errors.MESSAGES],
         "details": [
-            (status, _json(errors.DETAILS["licensed"] if status == 451 else errors.detail(status)))
+            (status, encoding.json_text(errors.DETAILS["licensed"] if status == 451 else errors.detail(status)))
             for status in statuses
         ],
         "page_errors": [
             (status, api_policies.error_page(text)) for status, text in errors.MESSAGES.items() if status != 404
         ],
-        "no_key": _json(errors.DETAILS["absent"]),
-        "invalid_key": _json(errors.DETAILS["invalid"]),
+        "no_key": encoding.json_text(errors.DETAILS["absent"]),
+        "invalid_key": encoding.json_text(errors.DETAILS["invalid"]),
         "page_policy": response_policies(rules)["page_policy"],
     }
 
@@ -181,7 +181,3 @@ def _moved(release: PlainRelease) -> Iterator[tuple[str, str]]:
         if is_page:
             yield rf"{begin}(\.(?:atom|rss|json))/?[?\s]", f"{folder}{present}%1"
         yield rf"{begin}({SEGMENTS})/*[?\s]", f"{folder}{present}%1{'/' if is_page else ''}"
-
-
-def _json(body: object) -> str:
-    return encoding.json(body).decode()

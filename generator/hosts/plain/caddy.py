@@ -94,13 +94,13 @@ def _values(release: PlainRelease) -> dict[str, object]:
         "messages": sorted(errors.MESSAGES.items()),
         "default_message": errors.MESSAGES[500],
         "named_errors": [
-            ("date_format", 400, _json(errors.BAD_PARAMETERS["/bad/date_format"])),
-            ("pages", 400, _json(errors.BAD_PARAMETERS["/bad/pages"])),
-            ("page", 404, _json(errors.DETAILS["page"])),
+            ("date_format", 400, encoding.json_text(errors.BAD_PARAMETERS["/bad/date_format"])),
+            ("pages", 400, encoding.json_text(errors.BAD_PARAMETERS["/bad/pages"])),
+            ("page", 404, encoding.json_text(errors.DETAILS["page"])),
         ],
-        "no_key": _json(errors.DETAILS["absent"]),
-        "invalid_key": _json(errors.DETAILS["invalid"]),
-        "licensed": _json(errors.DETAILS["licensed"]),
+        "no_key": encoding.json_text(errors.DETAILS["absent"]),
+        "invalid_key": encoding.json_text(errors.DETAILS["invalid"]),
+        "licensed": encoding.json_text(errors.DETAILS["licensed"]),
         **response_policies(rules),
     }
 
@@ -120,7 +120,3 @@ def _moved(release: PlainRelease) -> Iterator[tuple[str, str]]:
             yield rf"~^({begin}){old}(\.(?:atom|rss|json))/?(?:\?|$)", f"{path}{present}${{2}}"
         end = "/" if is_page else ""
         yield rf"~^{begin}{old}({SEGMENTS})/*(?:\?|$)", f"{path}{present}${{1}}{end}"
-
-
-def _json(body: object) -> str:
-    return encoding.json(body).decode()

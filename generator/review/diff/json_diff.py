@@ -96,7 +96,7 @@ def _longest_ascent(numbers: Sequence[int]) -> Iterator[int]:
 
 def _fields(value: Mapping[str, Any]) -> _Items:
     return {
-        name: _Item(name if _IDENTIFIER.fullmatch(name) else f"[{encoding.json(name).decode()}]", item)
+        name: _Item(name if _IDENTIFIER.fullmatch(name) else f"[{encoding.json_text(name)}]", item)
         for name, item in value.items()
     }
 
@@ -142,7 +142,7 @@ def _named(items: list[Any], identity: Path, names: tuple[Path, ...], counterpar
 def item_step(fields: Path, item: Mapping[str, Any]) -> str:
     """The step of an item with this identity. `volume` is omitted for a chapter without a volume."""
     names = [name for name in fields if name != "volume" or item[name] not in (None, 0, "0")]
-    values = (item[name] if isinstance(item[name], str) else encoding.json(item[name]).decode() for name in names)
+    values = (item[name] if isinstance(item[name], str) else encoding.json_text(item[name]) for name in names)
     return f"[{', '.join(f'{name}={value}' for name, value in zip(names, values, strict=True))}]"
 
 

@@ -78,7 +78,7 @@ def change_text(change: JsonChange) -> str:
 
 def value_text(value: Any) -> str:
     """A value as JSON, cut to the maximum width."""
-    return cut(escaped(encoding.json(value).decode()))
+    return cut(escaped(encoding.json_text(value)))
 
 
 def cut(text: str) -> str:
