@@ -29,8 +29,8 @@ def refuse() -> Callable[[int], int]:
     return work
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 5])
-@pytest.mark.parametrize("count", [0, 1, 8, 9, 100])
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("count", [0, 9, 100])
 def test_results_are_in_the_order_of_the_tasks(jobs: int, count: int) -> None:
     """For any number of tasks and processes."""
     results = list(ordered_map(jobs, partial(plus, 1), range(count)))

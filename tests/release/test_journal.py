@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,16 +15,23 @@ from generator.release import journal
 from generator.release.journal import JournalEntry
 from generator.review import verify_files
 from tests.commands.test_cli import Run, outcome
-from tests.conftest import AS_OF, Site
+from tests.conftest import AS_OF, Site, copy_of
 from tests.support import tree_snapshot
 from tests.support.incremental_pair import stray
 
 
-@pytest.fixture
-def five(site: Site) -> tuple[Site, list[str]]:
-    """A site that keeps five releases, and the ids of its five releases, oldest first."""
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, list[str]]:
+    site = copy_of("minimal", tmp_path_factory.mktemp("five"))
     site.write("site.yaml", "base_url: https://minimal.example\nkeep_releases: 5\n")
     return site, [publish(site, number) for number in range(5)]
+
+
+@pytest.fixture
+def five(built: tuple[Site, list[str]], tmp_path: Path) -> tuple[Site, list[str]]:
+    """A site that keeps five releases, and the ids of its five releases, oldest first."""
+    site, releases = built
+    return Site(shutil.copytree(site.folder, tmp_path / "five", symlinks=True)), releases
 
 
 def publish(site: Site, number: int) -> str:

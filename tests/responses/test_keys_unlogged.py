@@ -55,26 +55,19 @@ def test_key_in_a_path_outside_the_api_is_not_logged(shared, path: str, method: 
     assert lines_with_key(site) == []
 
 
-@pytest.mark.parametrize(
-    ("path", "headers"),
-    [
-        ("/api/v2/profile", {}),
-        ("/api/v2/bookmarks", CONDITION),
-        ("/api/v2/chapters/31", {"If_Unmodified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"}),
-    ],
-)
-def test_worker_without_file_descriptors_logs_no_request(tmp_path: Path, path: str, headers: dict[str, str]) -> None:
+def test_worker_without_file_descriptors_logs_no_request(tmp_path: Path) -> None:
     """The log has the reason, and only for new connections without a request."""
     with started(tmp_path, SMALL, worker_processes="1", worker_rlimit_nofile="30") as (site, web):
-        clients = [web.connect() for _ in range(40)]
-        try:
-            held = first_client_of_a_full_worker(clients)
-            held.sendall(request(f"{path}?api_key={KEY}", **headers))
-            with held.makefile("rb") as stream:
-                assert receive(stream).status == 500
-        finally:
-            for client in clients:
-                client.close()
+        for path, headers in (
+            ("/api/v2/profile", {}),
+            ("/api/v2/bookmarks", CONDITION),
+            ("/api/v2/chapters/31", {"If_Unmodified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"}),
+        ):
+            with ExitStack() as stack:
+                clients = [stack.enter_context(web.connect()) for _ in range(40)]
+                held = first_client_of_a_full_worker(clients)
+                held.sendall(request(f"{path}?api_key={KEY}", **headers))
+                assert receive(stack.enter_context(held.makefile("rb"))).status == 500
 
         assert lines_with_key(site) == []
         assert "accept4() failed (24: Too many open files)" in web.errors()

@@ -258,7 +258,6 @@ def test_a_revision_has_its_own_theme(run_diff: Callable[..., Any], repository: 
     assert outcome(run("diff", "main~2", "main")) == (
         *(1, "", "main:theme: is not a folder; a link to a folder is not followed in a commit\n"),
     )
-    assert run_diff("main~2", "main~3")["differs"]
     # Beside the root of a repository is nothing that it could have.
     around = Repository.around(repository.folder)
     assert around and around.beside("main", "theme") is None

@@ -1,6 +1,7 @@
 """`publish s3://…` with plain keys: what is sent, kept and removed."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from botocore.exceptions import ResponseStreamingError
@@ -12,6 +13,7 @@ from tests.conftest import Serve, Site
 from tests.hosts.publish.conftest import BucketPublisher
 from tests.support.node_tools import needs_s3rver
 from tests.support.object_stores import ObjectStore
+from tests.support.site_variants import SMALL, variant_of
 from tests.support.store_proxy import StoreProxy
 
 pytestmark = pytest.mark.hosts
@@ -66,8 +68,9 @@ def test_odd_names_are_keys(
     assert publish.totals("--check")["sent"] == 0
 
 
-def test_restricted_bodies_are_never_sent(run: Callable[..., Result], moto: ObjectStore, serve: Serve) -> None:
-    site, _ = serve("v2")
+def test_restricted_bodies_are_never_sent(run: Callable[..., Result], moto: ObjectStore, tmp_path: Path) -> None:
+    site = variant_of(SMALL, tmp_path)
+    site.build()
     bodies = site.manifest.resources
     # The empty list of a restricted series is that of every series.
     restricted = {body.etag for body in bodies.values() if body.restricted} - {bodies[EMPTY_RESULTS_URL].etag}
