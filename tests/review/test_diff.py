@@ -334,13 +334,21 @@ def test_changed_access_is_shown(diff: Diff) -> None:
         "everything",
         ("series/another-same-title.yaml", "title: Same Title", "title: Same Title\nrestricted: true"),
         ("series/paused.yaml", "status: hiatus", "status: hiatus\nlicensed: true"),
+        ("series/licensed.yaml", "licensed: true", "licensed: false"),
         ("series/members-only.yaml", "restricted: true", "restricted: false"),
         options=(),
     )
 
     assert "series another-same-title changed\n" in text
     assert "    13 URLs: 6 removed, 7 changed\n" in text
-    for access in ("public → restricted", "308 → restricted", "public → 451 (3 URLs)", "308 → 451 (3 URLs)"):
+    for access in (
+        "public → restricted",
+        "308 → restricted",
+        "public → 451 (3 URLs)",
+        "308 → 451 (3 URLs)",
+        "451 → public",
+        "451 → 308",
+    ):
         assert f": {access}\n" in text
     assert "  ! /api/v2/chapters/{id}: restricted → public\n" in text
     assert "  author 3, 4 (4 URLs, caused by series members-only)\n" in text
