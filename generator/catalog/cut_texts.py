@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from .messages import field_name, record_errors, record_inside
 from .records import Record
 from .yaml.positions import LINE_BREAK, Positions, YamlPath, read_positions
-from .yaml.scalars import is_text
+from .yaml.reader import is_text
 
 # Further warnings of a file are counted.
 MAX_WARNINGS = 3

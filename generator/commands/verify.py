@@ -10,8 +10,7 @@ from ..catalog.confined_folder import ConfinedFolder
 from ..pipeline.build_options import Options
 from ..release.store import Store
 from ..review import verify_files, verify_server
-from ..review.promises.hosts import HOSTS
-from ..review.promises.table import PROMISES
+from ..review.promises.table import HOSTS, PROMISES
 from ..review.repair import RepairResult, repair
 from ..review.verify_server import ServerResult
 from . import options

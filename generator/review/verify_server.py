@@ -9,10 +9,8 @@ from ..http_client import Client, Clock, LimitExceeded
 from ..release.manifest import Published
 from ..release.store import Store
 from ..server_url import REQUEST_SECONDS, ServerUrl, without_password
-from .promises.hosts import HOSTS
-from .promises.probe import BROKEN, Probe, Track
-from .promises.subjects import Subjects
-from .promises.table import PROMISES
+from .promises.probe import BROKEN, Probe, Subjects, Track
+from .promises.table import HOSTS, PROMISES
 
 
 class ServerResult(NamedTuple):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.catalog import field_values
-from generator.catalog.yaml import scalars
+from generator.catalog.yaml import reader
 
 
 def accepted(function: Callable[[Any], object], values: Iterable[Any], message: str) -> list[Any]:
@@ -183,7 +183,7 @@ def test_number_is_digits_and_a_point(value: Any) -> None:
 @pytest.mark.parametrize(("text", "spelling"), [("+1", "1"), ("-0", "0"), ("1.", "1"), (".5", "0.5"), ("1e0", "1")])
 def test_unquoted_number_has_the_forms_of_yaml(text: str, spelling: str) -> None:
     """Only its value is known, so these forms cannot be refused as they are in a text."""
-    assert field_values.number(scalars.scalar(text)) == spelling
+    assert field_values.number(reader.scalar(text)) == spelling
     with pytest.raises(ValueError, match=r"^should be digits"):
         field_values.number(text)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.catalog.yaml import scalars
+from generator.catalog.yaml import reader
 from generator.catalog.yaml.positions import Positions, read_positions
 from generator.catalog.yaml.reader import MAX_ALIASED_NODES, MAX_ALIASES, MAX_DEPTH, Malformed, load
 from tests.support.runs import examples
@@ -50,7 +50,7 @@ SCALARS = [(text, value) for value, texts in SPELLINGS for text in texts] + [(wo
 
 def test_plain_scalar_has_the_value_of_the_core_schema() -> None:
     """It is None, a boolean, a number with every digit, or text."""
-    parsed = [(text, scalars.scalar(text)) for text, _ in SCALARS]
+    parsed = [(text, reader.scalar(text)) for text, _ in SCALARS]
 
     assert [(text, type(value), str(value)) for text, value in parsed] == [
         (text, type(value), str(value)) for text, value in SCALARS

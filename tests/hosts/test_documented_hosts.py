@@ -12,8 +12,7 @@ from click.testing import CliRunner, Result
 from generator.commands import cli
 from generator.hosts.packs.pack_files import pack_release
 from generator.hosts.plain.export import export_for
-from generator.review.promises.hosts import HOSTS
-from generator.review.promises.table import PROMISES
+from generator.review.promises.table import HOSTS, PROMISES
 from tests.conftest import Site
 from tests.support import edge_servers, nginx_client, plain_hosts
 from tests.support.host_sites import HostSite, served_site

@@ -492,7 +492,7 @@ def test_long_texts_are_cut_around_the_first_difference() -> None:
 
 def test_large_bodies_are_compared_by_etag(diff: Diff, monkeypatch: pytest.MonkeyPatch) -> None:
     """Parsed values need ten times the memory of a body."""
-    monkeypatch.setattr("generator.review.diff.release_view.LARGEST", 10)
+    monkeypatch.setattr("generator.review.diff.compare.LARGEST", 10)
 
     assert own_changes(diff("minimal", (FIRST, "title: One", "title: Two")))["series first"] == []
 

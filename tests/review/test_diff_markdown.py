@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from generator.errors import escaped
 from generator.review.diff import entities, lines
-from generator.review.diff.compare import Comparison
+from generator.review.diff.compare import Comparison, ReleaseView
 from generator.review.diff.entities import BodyReader, EntityChange, EntityName
 from generator.review.diff.json_diff import json_changes
 from generator.review.diff.lines import LONGEST
-from generator.review.diff.release_view import ReleaseView
 from tests.commands.test_cli import Run
 from tests.conftest import AS_OF, Site
 from tests.support import tree_snapshot

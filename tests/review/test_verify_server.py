@@ -16,8 +16,7 @@ from click.testing import Result
 
 from generator.errors import FlatpanelError
 from generator.review import verify_server
-from generator.review.promises.bodies import expected_headers
-from generator.review.promises.keys import UNAUTHORIZED_HEADERS
+from generator.review.promises.urls import UNAUTHORIZED_HEADERS, expected_headers
 from tests.conftest import Site, copy_of
 from tests.support import nginx_client, tree_snapshot
 from tests.support.lying_proxy import Answer, Asked, Lie, lying

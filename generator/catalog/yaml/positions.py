@@ -18,8 +18,16 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from .reader import MAX_ALIASED_NODES, MAX_ALIASES, MAX_DEPTH, MAX_DIRECTIVES, MAX_VALUES, Event, Malformed
-from .scalars import is_in_curly_quotes
+from .reader import (
+    MAX_ALIASED_NODES,
+    MAX_ALIASES,
+    MAX_DEPTH,
+    MAX_DIRECTIVES,
+    MAX_VALUES,
+    Event,
+    Malformed,
+    is_in_curly_quotes,
+)
 from .typing_errors import Flaw, ParserError, Position, likely_cause, merge_conflicts
 
 # The line breaks of libyaml.

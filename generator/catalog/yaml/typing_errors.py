@@ -8,11 +8,11 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from .scalars import CURLY_QUOTES
-
 Position: TypeAlias = tuple[int, int]  # line and column, from 1
 Flaw: TypeAlias = tuple[int, int, str]  # line, column, message
 
+# The quotes of word processors. YAML takes them for a part of the text.
+CURLY_QUOTES = "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b"
 _NOT_A_FIELD = "expected a field and its value, like title: Paper Moons"
 # libyaml's words -> what an author can do.
 _ADVICE = {

@@ -1,14 +1,167 @@
-"""Find the URLs whose responses differ between two releases. Compares ETags and redirects, and reads no bodies."""
+"""What two releases publish, and the URLs whose responses differ."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
 
+from ... import encoding
+from ...api.payloads.resources import key
+from ...nginx import maps
+from ...release import manifest, manifest_reader
 from ...release.changes import differences
+from ...release.manifest import Published
+from ...release.manifest_reader import KEYS_FILE, ManifestReader
 from .json_diff import ADDED, CHANGED, REMOVED
-from .release_view import GROUPS, ReleaseView, UrlResponse, response_of
+
+# The responses and settings of a release, read from its files or from its manifest alone
+
+# Larger bodies are compared by ETag only, because parsed values need ten times the memory.
+LARGEST = 1 << 25
+# Directives that depend on the number of URLs or on the place of the project, and not on what clients see.
+_LOCAL_DIRECTIVES = (b"map_hash_max_size", b"map_hash_bucket_size", b"alias ")
+_DIST = re.compile(rb'include "?([^\s"]+)/releases/' + manifest.ID_PLACEHOLDER.encode())
+SEARCH_INDEX = "/api/v2/series#index"
+# The names and ids of groups. Bodies of series name groups only.
+GROUPS = "/api/v2/groups"
+
+
+class UrlResponse(NamedTuple):
+    """The response to a URL: a body, or a gate."""
+
+    status: int
+    # The ETag of the body, or the target of a redirect.
+    etag_or_target: str
+    restricted: bool
+    max_age: int = 0
+    body: Published | None = None
+
+    @property
+    def without_max_age(self) -> tuple[int, str, bool]:
+        return self[:3]
+
+    @property
+    def without_body(self) -> tuple[int, str, bool, int]:
+        return self[:4]
+
+    @property
+    def access(self) -> str:
+        """What a client without an API key gets."""
+        return "restricted" if self.restricted else "public" if self.status == 200 else str(self.status)
+
+
+def response_of(body: Published) -> UrlResponse:
+    return UrlResponse(200, body.etag, body.restricted, body.max_age, body)
+
+
+def _responses(manifest: ManifestReader, slug: str) -> dict[str, UrlResponse]:
+    return {url: response_of(body) for url, body in manifest.bodies(slug).items()}
+
+
+class Configuration:
+    """The configuration files of a release, without its long maps; keys.map stands for keys.json too."""
+
+    def __init__(self, folder: Path, digests: Mapping[str, str], search_index: str) -> None:
+        self.folder, self.search_index = folder, search_index
+        others = {*(f"{name}.map" for name in maps.LONG), maps.REDIRECTS, KEYS_FILE}
+        self.digests = {name: digest for name, digest in digests.items() if name not in others}
+
+    @property
+    def exists(self) -> bool:
+        """Whether it is there: not beside a manifest that was copied elsewhere."""
+        return (self.folder / "http.conf").is_file()
+
+    def settings(self, name: str) -> bytes:
+        """The text of a file without values that follow from the catalog: ids, paths and sizes of maps."""
+        text = re.sub(rb'(?<=[\s"])' + re.escape(self._dist) + rb'(?=[/;"])', b"dist", self._text(name))
+        text = text.replace(self.search_index.encode(), SEARCH_INDEX.encode())
+        return b"".join(
+            line for line in text.splitlines(keepends=True) if not line.strip().startswith(_LOCAL_DIRECTIVES)
+        )
+
+    @cached_property
+    def _dist(self) -> bytes:
+        """The path of `dist` in the configuration."""
+        match = _DIST.search(self._text("http.conf"))
+        return match[1] if match else b"dist"
+
+    def _text(self, name: str) -> bytes:
+        path = self.folder / name
+        return manifest.without_release_id(path.read_bytes(), self.folder.name) if path.is_file() else b""
+
+
+class ReleaseView:
+    """One of the two compared releases, at the path of its manifest; an empty release if the path is None."""
+
+    def __init__(self, path: Path | None, name: str) -> None:
+        self.name = name
+        self.folder = path.resolve().parent if path else Path()
+        # Bodies are below dist, or beside a manifest that was copied elsewhere.
+        self.root = self.folder.parents[1] if self.folder.parent.name == "releases" else self.folder
+        self.manifest = ManifestReader(path)
+
+    def __enter__(self) -> "ReleaseView":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.manifest.close()
+
+    def responses(self, slug: str) -> dict[str, UrlResponse]:
+        """The responses with bodies of a series, or of no series if the slug is empty."""
+        return _responses(self.manifest, slug) if slug else self._shared_responses
+
+    @cached_property
+    def _shared_responses(self) -> dict[str, UrlResponse]:
+        return _responses(self.manifest, "")
+
+    @property
+    def base_url(self) -> str:
+        """The base URL of the site; empty for an empty release."""
+        return self.manifest.rules.base_url
+
+    def gates(self) -> dict[str, UrlResponse]:
+        """The responses without bodies. Targets of redirects are absolute URLs."""
+        base_url = self.base_url
+        responses = {
+            gate.url: UrlResponse(gate.status, f"{base_url}{gate.target}" if gate.target else "", gate.restricted)
+            for gate in manifest_reader.gates(self.manifest)
+            # The gates of URLs with parameters equal that of their path.
+            if "?" not in gate.url
+        }
+        return responses | {old: UrlResponse(308, f"{base_url}{new}", False) for old, new in self.redirects.items()}
+
+    @cached_property
+    def redirects(self) -> dict[str, str]:
+        """The present path of each path with an old slug."""
+        return self.manifest.rules.redirected_paths()
+
+    def page_queries(self) -> dict[str, str]:
+        """The paths of page lists by the keys of their deprecated URLs."""
+        return {key(alias.url): alias.target for alias in manifest_reader.aliases(self.manifest)}
+
+    def body_value(self, response: UrlResponse) -> Any:
+        """The JSON value of a body; None if it is not JSON, too large, missing, unreadable or damaged."""
+        body = response.body
+        if body is None or not body.file.endswith(".json") or body.size > LARGEST:
+            return None
+        try:
+            text = (self.root / body.file).read_bytes()
+        except OSError:
+            return None
+        return encoding.parse(text) if encoding.etag(text) == body.etag else None
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        search_index = self.responses("").get(SEARCH_INDEX)
+        file = search_index.body.file if search_index and search_index.body else SEARCH_INDEX
+        return Configuration(self.folder, self.manifest.file_digests, file)
+
+
+# The URLs whose responses differ between two releases: ETags and redirects are compared, and no bodies are read
 
 # Same body, different max-age.
 RETIMED = "retimed"

@@ -14,9 +14,8 @@ from urllib.parse import unquote
 from ...api.payloads.resources import HTML
 from ...api.routes import route_of
 from ...catalog.field_values import percent_encoded, split_url
-from .compare import RETIMED, Comparison, UrlDifference
+from .compare import GROUPS, RETIMED, Comparison, ReleaseView, UrlDifference, UrlResponse
 from .json_diff import ADDED, CHANGED, NUMBERED, REMOVED, JsonChange, Path, item_step, json_changes
-from .release_view import GROUPS, ReleaseView, UrlResponse
 
 # Returns the JSON value of the body at a URL, or None.
 Load = Callable[[str], Any]

@@ -16,7 +16,7 @@ from ...pipeline import run
 from ...pipeline.build_options import Options
 from ...release.manifest_reader import refuse_damaged
 from ...release.store import find_manifest
-from .release_view import ReleaseView
+from .compare import ReleaseView
 
 # The argument for the catalog with its uncommitted changes.
 WORKING_COPY = "."

@@ -8,8 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 from ...api.payloads.resources import LOCKED_RESULTS_URL
 from ...api.payloads.series_list import DEFAULT_ORDER
 from ...api.payloads.v2 import DEFAULT_DATE_FORMAT
-from .compare import Comparison, UrlDifference
-from .release_view import SEARCH_INDEX
+from .compare import SEARCH_INDEX, Comparison, UrlDifference
 
 _LIST, _CHAPTERS, _PAGES = "/api/v2/series", "/api/v2/chapters", "/api/v2/pages"
 _SEARCH = "/search/"

@@ -25,7 +25,7 @@ from ...release.changes import ReleaseChanges, SeriesChanges, differences, relea
 from ...release.manifest import Published
 from ...release.manifest_reader import ManifestReader
 from ...release.transaction import Transaction
-from ..diff.compare import compare_series
+from ..diff.compare import ReleaseView, compare_series
 from ..diff.entities import (
     SERIES,
     BodyReader,
@@ -38,7 +38,6 @@ from ..diff.entities import (
 )
 from ..diff.json_diff import ADDED, CHANGED, REMOVED, JsonChange, path_text
 from ..diff.lines import change_text, counted, cut, grouped_changes, similar, value_text
-from ..diff.release_view import ReleaseView
 
 # Sizes of bodies: by API version and kind, and the largest ones
 
