@@ -51,7 +51,9 @@ def build(
         raise click.UsageError("--check writes nothing, so it cannot be combined with --report")
     if check and max_removed is not None:
         raise click.UsageError("--check writes nothing, so it cannot be combined with --max-removed")
-    build_options = Options(catalog, out, nginx, as_of, previous, jobs, cache, max_removed=max_removed)
+    build_options = Options(
+        catalog, out, nginx, as_of, previous=previous, jobs=jobs, cache=cache, max_removed=max_removed
+    )
     if not check:
         built = build_site(build_options, report, with_data=output_format() == "json", quiet=quiet)
         return Result(lambda: [] if quiet else built.lines(), built.plain)
