@@ -538,17 +538,13 @@ def _sort_values(name: str, facts: Facts) -> dict[str, Any]:
         listed = _results(facts.second_value(SERIES_LIST))
         values = {text(series.get("slug")): series.get(field) for series in listed}
         if field == "views":
-            values = {slug: _views(slug, facts) for slug in values}
+            # Those of the series themselves, if both sites state the same.
+            for slug in values:
+                first, second = (site.get(f"{SERIES_LIST}/{slug}").value for site in (facts.first, facts.second))
+                views = fields(second).get("views")
+                values[slug] = views if fields(first).get("views") == views else None
         facts.sorted_by[field] = {slug: value for slug, value in values.items() if isinstance(value, int | float | str)}
     return facts.sorted_by[field]
-
-
-def _views(slug: str, facts: Facts) -> Any:
-    """The views of a series, if both sites state the same."""
-    first, second = (
-        fields(site.get(f"{SERIES_LIST}/{slug}").value).get("views") for site in (facts.first, facts.second)
-    )
-    return second if first == second else None
 
 
 class Reason(NamedTuple):
@@ -566,13 +562,13 @@ class Reason(NamedTuple):
         return (
             difference.kind in self.kinds
             and (not self.fields or difference.name in self.fields)
-            and (not self.routes or any(_is_route(difference.route, route) for route in self.routes))
+            and (
+                not self.routes
+                or difference.route in self.routes
+                or any(route[-1] == "*" and difference.route.startswith(route[:-1]) for route in self.routes)
+            )
             and self.check(difference, facts)
         )
-
-
-def _is_route(route: str, pattern: str) -> bool:
-    return route.startswith(pattern.removesuffix("*")) if pattern.endswith("*") else route == pattern
 
 
 _MOVED, _REMOVED, _ADDED, _CHANGED, _STATUS = (MOVED,), (REMOVED,), (ADDED,), (CHANGED,), (STATUS,)

@@ -239,14 +239,23 @@ class Paths:
     def stages(self) -> Iterator[list[str]]:
         """Yield the paths of each stage."""
         yield [f"{version}/{name}" for version in self.versions for name in _LISTS[version]]
-        self._slugs = self._all_slugs()
+        # The slugs that both sites list in any version.
+        lists = [SERIES_LIST if version == V2 else f"{version}/series" for version in self.versions]
+        first, second = ([slug for path in lists for slug in _slugs(site.get(path).value)] for site in self.sites)
+        others = set(second)
+        self._slugs = [slug for slug in dict.fromkeys(first) if slug in others]
         self.ahead = len(self._slugs) * (3 + len(self.versions) + 4 * _SAMPLE)
         if V2 in self.versions:
-            yield [*self._list_queries(), *self._dates(), *(["/api/v2/bookmarks", "/api/v2/profile"] * self.has_key)]
+            # The list of all chapters in the other formats of dates, and of one series.
+            chapters = [f"{V2}/chapters?date_format={name}" for name in [*DATE_FORMATS][1:]]
+            chapters += [f"{V2}/chapters?series={slug}" for slug in self._slugs[:1]]
+            yield [*self._list_queries(), *chapters, *([f"{V2}/bookmarks", f"{V2}/profile"] * self.has_key)]
         yield [*self._entries()]
         for left, slug in zip(range(len(self._slugs), 0, -1), self._slugs, strict=True):
             self.ahead = (left - 1) * (3 + len(self.versions) + 4 * _SAMPLE)
-            yield [*self._series(slug)]
+            of_v2 = [f"{V2}/series/{slug}", f"{V2}/series/{slug}/chapters", f"{V2}/cubari/{slug}"]
+            older = (f"{version}/series/{slug}" for version in self.versions if version != V2)
+            yield [*of_v2 * (V2 in self.versions), *older]
             yield [*self._chapters(slug)]
         self.ahead = 0
 
@@ -255,13 +264,6 @@ class Paths:
         first, second = ([*values(site.get(path).value)] for site in self.sites)
         others = set(second)
         return [value for value in dict.fromkeys(first) if value in others]
-
-    def _all_slugs(self) -> list[str]:
-        """The slugs that both sites list in any version."""
-        lists = [SERIES_LIST if version == V2 else f"{version}/series" for version in self.versions]
-        listed = [[slug for path in lists for slug in _slugs(site.get(path).value)] for site in self.sites]
-        others = set(listed[1])
-        return [slug for slug in dict.fromkeys(listed[0]) if slug in others]
 
     def _list_queries(self) -> Iterator[str]:
         """The list of series in each order, and with each filter."""
@@ -280,11 +282,6 @@ class Paths:
     def _names(self, name: str) -> list[str]:
         return self._both(f"{V2}/{name}", lambda value: (text(entry.get("name")) for entry in _results(value)))
 
-    def _dates(self) -> Iterator[str]:
-        """The list of all chapters in the other formats of dates, and of one series."""
-        yield from (f"{V2}/chapters?date_format={name}" for name in [*DATE_FORMATS][1:])
-        yield from (f"{V2}/chapters?series={slug}" for slug in self._slugs[:1])
-
     def _entries(self) -> Iterator[str]:
         """The path of each person, group and category."""
         for version in self.versions:
@@ -294,11 +291,6 @@ class Paths:
         if V2 in self.versions:
             names = [name for name in self._names("categories") if name and "/" not in name]
             yield from (f"{V2}/categories/{quote(name, safe='')}" for name in names)
-
-    def _series(self, slug: str) -> Iterator[str]:
-        if V2 in self.versions:
-            yield from (f"{V2}/{name}" for name in (f"series/{slug}", f"series/{slug}/chapters", f"cubari/{slug}"))
-        yield from (f"{version}/series/{slug}" for version in self.versions if version != V2)
 
     def _chapters(self, slug: str) -> Iterator[str]:
         """The chapters of a series that are asked for one by one."""
