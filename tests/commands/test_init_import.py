@@ -19,6 +19,7 @@ from tests.nginx.test_config import nginx_check
 from tests.support import tree_snapshot
 from tests.support.author_catalogs import Run
 from tests.support.import_project import change, recorded_database
+from tests.support.moved_sites import FakeClock
 from tests.support.real_service import RECORDED_AT, RealService, real_service
 from tests.support.runs import everything
 
@@ -42,19 +43,21 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "new shelf"
 
 
+@pytest.fixture(autouse=True)
+def moving_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that moves while an import sleeps, and does not wait."""
+    clock = FakeClock()
+    monkeypatch.setattr(time, "sleep", clock.slept.append)
+    monkeypatch.setattr(time, "monotonic", clock)
+
+
 @pytest.fixture
 def start(run: Run, site: RealService, folder: Path) -> Start:
-    """`init --import` into the folder. Its clock moves while it sleeps, without waiting."""
-
-    slept: list[float] = []
-    clock = time.monotonic
+    """`init --import` into the folder."""
 
     def start(*arguments: object, url: str = "") -> Result:
         words = ("init", folder, "--import", url or site.url, "--rate", 100, *arguments)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(time, "sleep", slept.append)
-            patch.setattr(time, "monotonic", lambda: clock() + sum(slept))
-            return run(*words, SOURCE_DATE_EPOCH=str(RECORDED_AT), FLATPANEL_IMPORT_KEY="")
+        return run(*words, SOURCE_DATE_EPOCH=str(RECORDED_AT), FLATPANEL_IMPORT_KEY="")
 
     return start
 
