@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import nginx_client
+from tests.support.archives import unmeasured
 from tests.support.paths import ROOT
 
 MAIN = "pid nginx.pid; error_log error.log; events {{ }} http {{ {} server {{ listen {}; }} }}"
@@ -66,7 +67,7 @@ def test_a_test_that_waits_for_ever_ends(tmp_path: Path) -> None:
     """It fails, names the command or shows the place, and the next test runs. A thread does not keep the process."""
     (tmp_path / "test_waiting.py").write_text(WAITING)
     command = [sys.executable, "-m", "pytest", "-c", ROOT / "pyproject.toml", "-p", "tests.conftest", tmp_path]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, env=unmeasured(), capture_output=True, text=True)
 
     assert done.returncode == 1, done.stdout + done.stderr
     assert "test_command has not ended after 1 seconds; it waits for ['sleep', '600']" in done.stdout

@@ -17,6 +17,7 @@ import boto3
 import pytest
 
 from tests.support import servers
+from tests.support.archives import unmeasured
 from tests.support.node_tools import S3RVER
 
 WEED = Path(sys.executable).with_name("weed")
@@ -129,9 +130,7 @@ def moto(folder: Path) -> Iterator[ObjectStore]:
     (port,) = free_ports(1)
     store = ObjectStore(f"http://127.0.0.1:{port}")
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", port]
-    # Without coverage, which would measure this program too.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
-    with servers.running(command, servers.answers(port), env=environment):
+    with servers.running(command, servers.answers(port), env=unmeasured()):
         store.make_bucket()
         yield store
 
