@@ -17,12 +17,12 @@ from ..release.manifest import ID_PLACEHOLDER, Published
 from ..release.manifest_reader import KEYS_FILE, dump_keys
 from ..release.rules import Rules
 from . import long_lists, series_renderer
-from .cache import Cache
+from .cache import CONFIGURATION, SUMMARIES, Cache
 from .long_lists import LongListBuilder
 from .process_pool import ordered_map
 from .publish import ResourcePublisher, SegmentSummary, site_rules
 from .scan import CatalogScan
-from .series_renderer import SeriesBody
+from .series_renderer import ListedChapters, SeriesBody
 
 
 class CatalogLists:
@@ -31,12 +31,14 @@ class CatalogLists:
     def __init__(self, scan: CatalogScan, cache: Cache) -> None:
         self.cache = cache
         summaries: list[SeriesSummary] = []
-        # The bodies that long lists consist of, by URL.
+        # The bodies and the chapters that long lists consist of.
         self.bodies: dict[str, SeriesBody] = {}
-        for cached in cache.series.summaries():
-            summary, series_bodies = series_renderer.load(cached, scan.linker)
+        self.chapters = ListedChapters()
+        for row in cache.rows(SUMMARIES):
+            summary, series_bodies, chapters = series_renderer.load(row.value, scan.linker)
             summaries.append(summary)
             self.bodies |= series_bodies
+            self.chapters.extend(chapters)
         self.catalog = scan.linker.catalog(summaries)
         self.page = theme.context(scan.linker.site, self.catalog.theme, preview=scan.linker.preview)
         self.chapters_without_id = sum(summary.unidentified for summary in summaries)
@@ -45,12 +47,12 @@ class CatalogLists:
         self, publisher: ResourcePublisher, continued: Mapping[str, Published], current: Mapping[str, Published]
     ) -> list[Published]:
         """Write the bodies. `continued` and `current` are those of the same segment in two earlier releases."""
-        builder = LongListBuilder(publisher, self.cache, self.bodies, self.catalog.site_modified)
+        builder = LongListBuilder(publisher, self.cache, self.bodies, self.chapters, self.catalog.site_modified)
         published = [
             (builder if long_lists.is_joined(resource) else publisher).publish(resource, continued, current)
             for resource in self._resources()
         ]
-        self.cache.chapters.forget_unused()
+        builder.forget_unused()
         return published
 
     def _resources(self) -> Iterator[Resource]:
@@ -92,7 +94,7 @@ class CatalogLists:
         def render() -> dict[str, str]:
             return {file.path: file.text.decode() for file in config.rendered_files(stable, server)}
 
-        texts = self.cache.cached("configuration", key, render)
+        texts = self.cache.cached(CONFIGURATION, key, render)
         files = {path: config.filled(path, text.encode(), data) for path, text in texts.items()}
         return {KEYS_FILE: dump_keys(keys)} | files
 

@@ -1,26 +1,32 @@
 """Long lists, joined from pieces that are encoded and compressed already.
 
-The pieces of the list of all series are bodies of the series; those of the list of all chapters are buckets of the
-cache. A list of less than LONG bytes is compressed as a whole, which makes it smaller; a longer one is never in
-memory as a whole.
+The pieces of the list of all series are bodies of the series; those of the list of all chapters are the joined bodies
+of chapters that were published within about eighteen hours. A list of less than LONG bytes is compressed as a whole,
+which makes it smaller; a longer one is never in memory as a whole.
 """
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from .. import encoding
-from ..api.payloads.resources import AllChapters, JoinedBodies, Resource
-from ..api.payloads.v2 import convert_dates
+from ..api.payloads.resources import AllChapters, Body, JoinedBodies, Resource
+from ..api.payloads.v2 import DATE_FORMATS, convert_dates
+from ..api.routes import is_restricted
 from ..release import manifest
 from ..release.manifest import Published
-from .cache import Cache, ChapterBucket
+from . import series_renderer
+from .cache import CHAPTERS, DEFLATED, LISTS, Cache, Damaged
 from .publish import ResourcePublisher
-from .series_renderer import SeriesBody
+from .series_renderer import ListedChapters, SeriesBody
 
 # A list of at least this many bytes is compressed in pieces.
 LONG = 1 << 20
+# The first four of the six bytes of a chapter's place that hold its publication time: about eighteen hours.
+_BUCKET = 4
 # The number of bytes to write at a time.
 _BLOCK = 1 << 20
 
@@ -29,8 +35,6 @@ class Piece(NamedTuple):
     """A part of a list; its content is read when it is needed."""
 
     digest: str
-    modified: int
-    size: int
     text: Callable[[], bytes]
     compressed: Callable[[], bytes]
 
@@ -41,9 +45,20 @@ class PieceList(NamedTuple):
     start: bytes
     pieces: list[Piece]
     end: bytes
+    # The date of its newest piece, and the number of bytes of all.
+    modified: int
+    size: int
 
 
-@dataclass(slots=True)
+class ChapterBucket(NamedTuple):
+    """Consecutive chapters of the list of all chapters: those of about eighteen hours, in any order."""
+
+    name: str
+    digest: str
+    records: list[bytes]
+
+
+@dataclass
 class LongListBuilder:
     """Publishes the resources whose bodies are `JoinedBodies` or `AllChapters`."""
 
@@ -51,6 +66,7 @@ class LongListBuilder:
     cache: Cache
     # The bodies of series, by URL.
     bodies: Mapping[str, SeriesBody]
+    chapters: ListedChapters
     # The date of an empty list.
     site_modified: int
 
@@ -69,19 +85,19 @@ class LongListBuilder:
                 ]
             )
         )
-        name, previous = f"list {resource.url}", continued.get(resource.url)
+        previous = continued.get(resource.url)
         # Like an unchanged body, a list with an unchanged key need not be written again.
         if (
             self.publisher.skip_unchanged
             and previous
-            and self.cache.recall(name) == key
+            and self.cache.get(LISTS, resource.url, key) is not None
             and self.publisher.bodies.reuse(previous, current.get(resource.url))
         ):
             return previous
-        self.cache.remember(name, key)
-        modified = max((piece.modified for piece in content.pieces), default=self.site_modified)
+        self.cache.put(LISTS, resource.url, key, b"")
+        modified = content.modified if content.pieces else self.site_modified
         dated = resource._replace(body=resource.body._replace(last_modified=modified))
-        if sum(piece.size for piece in content.pieces) >= LONG:
+        if content.size >= LONG:
             return _write_pieces(self.publisher, dated, content, previous, current.get(resource.url))
         text = content.start + b",".join(piece.text() for piece in content.pieces) + content.end
         return self.publisher.publish(dated._replace(body=dated.body._replace(value=text)), continued, current)
@@ -89,11 +105,29 @@ class LongListBuilder:
     def _content(self, resource: Resource) -> PieceList:
         value = resource.body.value
         if isinstance(value, JoinedBodies):
-            return PieceList(b"[", [self._series_piece(self.bodies[url]) for url in value.urls], b"]")
+            bodies = [self.bodies[url] for url in value.urls]
+            modified, size = max((body.modified for body in bodies), default=0), sum(body.size for body in bodies)
+            return PieceList(b"[", list(map(self._series_piece, bodies)), b"]", modified, size)
         assert isinstance(value, AllChapters)
-        buckets = self.cache.chapters.buckets()
-        pieces = [self._chapters_piece(bucket, value.date_format) for bucket in buckets]
-        return PieceList(b'{"results":[', pieces, b"]}")
+        pieces = [self._chapters_piece(bucket, value.date_format) for bucket in self._buckets]
+        size = self.chapters.size + len(self.chapters.records) - len(pieces)
+        return PieceList(b'{"results":[', pieces, b"]}", self.chapters.modified, size)
+
+    @cached_property
+    def _buckets(self) -> list[ChapterBucket]:
+        """All buckets in the order of the list, newest chapters first; a bucket is sorted when it is joined."""
+        records = defaultdict[bytes, list[bytes]](list)
+        for record in self.chapters.records:
+            records[record[:_BUCKET]].append(record)
+        return [
+            ChapterBucket(start.hex(), encoding.digest(b"".join(own)), own) for start, own in sorted(records.items())
+        ]
+
+    def forget_unused(self) -> None:
+        """Forget the buckets that have no chapters any more."""
+        unused = self.cache.items(CHAPTERS) - {bucket.name for bucket in self._buckets}
+        self.cache.forget(CHAPTERS, unused)
+        self.cache.forget(DEFLATED, (f"{name} {date_format}" for name in unused for date_format in DATE_FORMATS))
 
     def _series_piece(self, body: SeriesBody) -> Piece:
         path = f"{self.publisher.bodies.root}/{body.file}"
@@ -104,16 +138,33 @@ class LongListBuilder:
         def compressed() -> bytes:
             return encoding.piece_of_gzip(_read(f"{path}.gz")) if body.gzip else encoding.deflate_piece(text())
 
-        return Piece(body.etag, body.modified, body.size, text, compressed)
+        return Piece(body.etag, text, compressed)
 
     def _chapters_piece(self, bucket: ChapterBucket, date_format: str) -> Piece:
+        def joined() -> bytes:
+            return b",".join(map(self._chapter, sorted(bucket.records)))
+
         def text() -> bytes:
-            return convert_dates(self.cache.chapters.text(bucket), date_format)
+            return convert_dates(self.cache.memo(CHAPTERS, bucket.name, bucket.digest, joined), date_format)
 
         def compressed() -> bytes:
-            return self.cache.chapters.compressed(bucket.digest, date_format, lambda: encoding.deflate_piece(text()))
+            name = f"{bucket.name} {date_format}"
+            return self.cache.memo(DEFLATED, name, bucket.digest, lambda: encoding.deflate_piece(text()))
 
-        return Piece(f"{bucket.digest} {date_format}", bucket.modified, bucket.size, text, compressed)
+        return Piece(f"{bucket.digest} {date_format}", text, compressed)
+
+    def _chapter(self, record: bytes) -> bytes:
+        """The body of a chapter. Raises `Damaged` if the release has lost it: all series are rendered again then."""
+        number, etag = series_renderer.id_and_etag(record)
+        restricted = is_restricted("/api/v2/chapters/{id}", self.publisher.site)
+        resource = Resource(f"/api/v2/chapters/{number}", Body(b"", 0), 0, restricted)
+        try:
+            text = _read(f"{self.publisher.bodies.root}/{manifest.body_file(resource, etag)}")
+        except FileNotFoundError as error:
+            raise Damaged from error
+        if encoding.etag(text) != etag:
+            raise Damaged
+        return text
 
 
 def _write_pieces(

@@ -12,7 +12,7 @@ from ..filesystem import begins_with
 from ..nginx import config
 from ..release.store import refuse_inside
 from .build_options import Options
-from .cache import Cache
+from .cache import MAIN_CONF, Cache
 
 # The beginning of every main configuration file that a build wrote. `release.sh` of `publish` looks for the same.
 WRITTEN = b"# Written by the build from site.yaml"
@@ -76,7 +76,7 @@ def main_conf(options: Options, site: Site) -> bytes:
 def cached_main_conf(options: Options, site: Site, cache: Cache) -> bytes:
     """The same from the cache, since importing jinja2 and rendering the file take 60 ms."""
     key = ascii(_values(options, site))
-    text: str = cache.cached("main configuration", key, lambda: main_conf(options, site).decode())
+    text: str = cache.cached(MAIN_CONF, key, lambda: main_conf(options, site).decode())
     return text.encode()
 
 

@@ -28,7 +28,7 @@ from ..release.transaction import FilesByRelease, NextRelease, Transaction
 from . import build_result, scan, segments, series_renderer, up_to_date
 from .build_options import Options
 from .build_result import BuildResult
-from .cache import Cache
+from .cache import FACTS, RELEASE, SUMMARIES, Cache
 from .catalog_lists import CatalogLists
 from .main_conf import cached_main_conf, dist_in_conf, media_in_conf, refuse_foreign
 from .open_cache import Waiting
@@ -269,7 +269,9 @@ class ReleaseBuilder:
     # Releases of another store, from the oldest on, whose ids are continued too.
     older: Sequence[ManifestReader] = ()
     totals: ReleaseTotals = field(default_factory=ReleaseTotals)
-    # Whether the cached segments and render keys are those of the current release.
+    # Id and retained files of the release that the segments and render keys in the cache are about, and whether it is
+    # the current one.
+    described: dict[str, Any] = field(default_factory=dict)
     cache_is_current: bool = False
 
     def prepare(self, progress: Progress) -> PreparedRelease:
@@ -281,7 +283,7 @@ class ReleaseBuilder:
         files = [files for files in self.scan.series_files if files.slug in stale]
         if not self.previous:  # with `--previous`, NewRelease has compared with that release
             self.totals.removals = checked_removals(self.scan, self.cache, self._continued, files, self.max_removed)
-        cached_files = self.cache.recall("retained files") if self.cache_is_current else None
+        cached_files = self.described["retained files"] if self.cache_is_current else None
         self.transaction.sweep()
         self.totals.retained_files = self.transaction.retained_files(cached_files)
         self._render(files, stale, keys, progress)
@@ -308,19 +310,20 @@ class ReleaseBuilder:
             if opened.current and is_new:
                 # The release that was current until now is an older one from here on.
                 retained_files[opened.current] = sorted(totals.dropped_files)
-            self.cache.remember("release", prepared.id)
-            self.cache.remember("retained files", {older: retained_files[older] for older in opened.store.older()})
+            retained = {older: retained_files[older] for older in opened.store.older()}
+            self.cache.remember(RELEASE, {"release": prepared.id, "retained files": retained})
         self.cache.commit()
 
     def _load_segments(self) -> None:
         """Take over the segments of the current release, if the cache describes it."""
         opened = self.transaction
         usable = not (self.previous or opened.needs_sweep or journal.is_later(opened.journal, self.scan.as_of))
-        self.cache_is_current = usable and bool(opened.current) and self.cache.recall("release") == opened.current
+        self.described = self.cache.recall(RELEASE) or {}
+        self.cache_is_current = usable and bool(opened.current) and self.described.get("release") == opened.current
         if self.cache_is_current:
             self.segments.load()
         else:
-            self.cache.segments.clear()
+            self.segments.clear()
             refuse_damaged(opened.root)
 
     @property
@@ -347,17 +350,15 @@ class ReleaseBuilder:
         for series in progress(rendered, len(files)):
             self.segments.put(series.slug, series.segment)
             self.totals.add_output(series.output)
-            self.cache.series.keep_summary(series.slug, stale[series.slug], series.summary)
-            self.cache.chapters.keep(series.slug, series.chapters)
+            self.cache.put(SUMMARIES, series.slug, stale[series.slug], series.summary)
 
     def _drop_removed_series(self) -> None:
         """Forget the series that the catalog no longer has."""
         present = {files.slug for files in self.scan.series_files}
         for slug in self.segments.summaries.keys() - present - {""}:
             self.segments.drop(slug)
-        for slug in self.cache.series.render_keys().keys() - present:
-            self.cache.series.forget(slug)
-            self.cache.chapters.keep(slug, ())
+        self.cache.forget(FACTS, self.cache.items(FACTS) - present)
+        self.cache.forget(SUMMARIES, self.cache.items(SUMMARIES) - present)
 
     def _publish_lists(self) -> tuple[Rules, dict[str, bytes]]:
         """Write the bodies of the whole catalog; return the rules and the small files of the release."""
@@ -435,9 +436,11 @@ class RenderKeys:
 
     def stale(self, cache: Cache, current: Segments, root: Path) -> dict[str, str]:
         """The series to render, with their new keys: the key differs, or the current release lacks the bodies."""
-        cached = cache.series.render_keys()
+        cached = {row.item: row.key for row in cache.rows(SUMMARIES)}
         keys = {files.slug: self.key(files) for files in self.scan.series_files}
-        return {slug: key for slug, key in keys.items() if not current.has_bodies(slug, root) or cached[slug] != key}
+        return {
+            slug: key for slug, key in keys.items() if not current.has_bodies(slug, root) or cached.get(slug) != key
+        }
 
 
 def _of_chapters(facts: SeriesFacts, values: Mapping[str, _Value]) -> dict[str, _Value]:

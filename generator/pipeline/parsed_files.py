@@ -9,7 +9,7 @@ from ..catalog import snapshot
 from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.layout import SeriesFiles
 from ..catalog.reader import ParsedFile
-from .cache import Cache
+from .cache import FILES, PARSED, Cache, Damaged
 
 
 class ParsedFiles:
@@ -19,8 +19,8 @@ class ParsedFiles:
         self.folder, self.cache = folder, cache
         self.digests: dict[str, str] = {}
         self._statuses: dict[str, str] = {}
-        self._cached = cache.files.load()
-        self._parsed = cache.files.parsed_digests()
+        self._cached = {row.item: (row.key, row.value.decode()) for row in cache.rows(FILES)}
+        self._parsed = cache.items(PARSED)
         # Without parsed values every content must be parsed, so its digest need not be computed beforehand.
         self._computes_digests = bool(self._parsed)
 
@@ -50,13 +50,13 @@ class ParsedFiles:
     def values(self, files: Iterable[str]) -> dict[str, bytes]:
         """The same as JSON."""
         digests = {file: self.digests[file] for file in files if self.digests.get(file) in self._parsed}
-        return {file: self.cache.files.parsed(digest) for file, digest in digests.items()}
+        return {file: value_of(digest, self.cache) for file, digest in digests.items()}
 
     def keep(self, file: str, digest: str, value: bytes) -> None:
         """Store the value of a file that was parsed. Its digest may have changed since `look_at`."""
         self.digests[file] = digest
         if digest not in self._parsed:
-            self.cache.files.keep_parsed(digest, value)
+            self.cache.put(PARSED, digest, "", value)
             self._parsed.add(digest)
 
     def contents(self, files: SeriesFiles) -> list[str | None]:
@@ -66,7 +66,18 @@ class ParsedFiles:
     def save(self) -> None:
         """Store all files for the next build."""
         files = {file: (self._statuses[file], digest) for file, digest in self.digests.items()}
-        self.cache.files.store(dict(sorted(files.items() - self._cached.items())), self._cached.keys() - files.keys())
+        for file, (status, digest) in sorted(files.items() - self._cached.items()):
+            self.cache.put(FILES, file, status, digest.encode())
+        self.cache.forget(FILES, self._cached.keys() - files.keys())
+        self.cache.forget(PARSED, self._parsed - set(self.digests.values()))
+
+
+def value_of(digest: str, cache: Cache) -> bytes:
+    """The parsed value of a content in the cache, as JSON."""
+    value = cache.get(PARSED, digest)
+    if value is None:
+        raise Damaged
+    return value
 
 
 def from_json(values: Mapping[str, bytes]) -> dict[str, Any]:

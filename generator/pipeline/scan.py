@@ -25,7 +25,7 @@ from ..catalog.reader import LISTS, SIZES, VIEWS, SeriesEntry, Sources
 from ..catalog.site_settings import Site
 from ..errors import CatalogError, Problem, UnlocatedProblem
 from . import parsed_files, theme_check
-from .cache import Cache
+from .cache import CUTS, FACTS, Cache
 from .parsed_files import ParsedFiles
 from .process_pool import ordered_map
 from .theme_check import Sample
@@ -109,7 +109,6 @@ def _digests(index: NameIndex[Any]) -> dict[object, str]:
     return by_name | {number: digests[entry] for number, entry in index.by_id.items()}
 
 
-_CUTS = "cut texts"
 # The series whose pages show mistakes of a theme.
 _LONGEST, _OTHERS = 2, 18
 
@@ -167,7 +166,7 @@ class CatalogScan:
 
     def values_of(self, files: SeriesFiles, cache: Cache) -> dict[str, bytes]:
         """The value of each file of a series, as JSON."""
-        return {file: cache.files.parsed(self.digests[file]) for file in files.files}
+        return {file: parsed_files.value_of(self.digests[file], cache) for file in files.files}
 
     def series_of(self, files: SeriesFiles, cache: Cache) -> SeriesEntry:
         """The records of a series."""
@@ -241,7 +240,7 @@ class _Scanner:
         self.check_keys: dict[str, str] = {}
         self.parsed = 0
         # By digest of the file, so that a file that is not parsed again gets its warnings too.
-        self.cuts = {digest: [CutText(*cut) for cut in cuts] for digest, cuts in (cache.recall(_CUTS) or {}).items()}
+        self.cuts = {digest: [CutText(*cut) for cut in cuts] for digest, cuts in (cache.recall(CUTS) or {}).items()}
 
     def scan(self, committed: Mapping[str, int]) -> CatalogScan:
         lists, series_files = self._read_lists()
@@ -308,18 +307,18 @@ class _Scanner:
                 self.facts[slug] = checked.facts
                 if references and not checked.sources.problems:
                     self.check_keys[slug] = str(self._check_key(checked.files, references, checked.facts))
-                    self.cache.series.keep_facts(slug, self.check_keys[slug], dump_facts(checked.facts))
+                    self.cache.put(FACTS, slug, self.check_keys[slug], dump_facts(checked.facts))
 
     def _changed_series(
         self, series_files: Sequence[SeriesFiles], references: ReferenceDigests | None
     ) -> Iterator[SeriesFiles]:
-        cached_facts = self.cache.series.facts()
+        cached_facts = {row.item: row for row in self.cache.rows(FACTS)}
         for files in series_files:
             cached = cached_facts.get(files.slug)
             if references and cached:
-                facts = load_facts(cached.facts)
-                if cached.check_key == self._check_key(files, references, facts):
-                    self.facts[files.slug], self.check_keys[files.slug] = facts, cached.check_key
+                facts = load_facts(cached.value)
+                if cached.key == self._check_key(files, references, facts):
+                    self.facts[files.slug], self.check_keys[files.slug] = facts, cached.key
                     continue
             yield files
 
@@ -345,7 +344,7 @@ class _Scanner:
         """Store the cut texts of the files that exist, and return a warning for each."""
         digests = self.files.digests
         cuts = {digest: self.cuts[digest] for digest in digests.values() if digest in self.cuts}
-        self.cache.remember(_CUTS, {digest: list(map(list, file_cuts)) for digest, file_cuts in cuts.items()})
+        self.cache.remember(CUTS, {digest: list(map(list, file_cuts)) for digest, file_cuts in cuts.items()})
         return [
             Problem(str(self.folder / file), *cut)
             for file, digest in sorted(digests.items())

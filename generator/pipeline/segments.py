@@ -16,11 +16,13 @@ from .. import encoding
 from ..nginx import maps
 from ..release import manifest
 from ..release.rules import Rules
-from .cache import Cache
+from .cache import SEGMENTS, Cache, Step
 from .publish import Segment, SegmentSummary
 
 # The long files of a release, each with the bytes between two segments, in the order of a segment's parts.
 FILES = {"manifest.json": manifest.SEPARATOR, **{f"{name}.map": b"" for name in maps.LONG}}
+# The lines of the segments in each of them.
+LINES = {file: Step(f"lines of {file}", "series") for file in FILES}
 
 # The number of bytes to join at a time.
 _BLOCK = 1 << 20
@@ -35,20 +37,29 @@ class Segments:
 
     def load(self) -> None:
         """Take over all segments of the cache."""
-        for slug, values in self.cache.segments.load().items():
-            summary = SegmentSummary(*values)
+        for slug, summary in _summaries(self.cache):
             self.summaries[slug] = summary._replace(chapters=array("q", summary.chapters))
+
+    def clear(self) -> None:
+        """Remove all segments from the cache."""
+        for step in (SEGMENTS, *LINES.values()):
+            self.cache.forget(step)
 
     def put(self, slug: str, segment: Segment) -> None:
         """Add or replace a segment."""
         self.summaries[slug] = segment.summary
         values = [list(value) if isinstance(value, array) else value for value in segment.summary]
-        lines = dict(zip(FILES, (segment.manifest, *segment.maps), strict=True))
-        self.cache.segments.keep(slug, values, lines)
+        self.cache.put(SEGMENTS, slug, "", encoding.json(values))
+        for step, lines in zip(LINES.values(), (segment.manifest, *segment.maps), strict=True):
+            if lines:
+                self.cache.put(step, slug, "", lines)
+            else:
+                self.cache.forget(step, [slug])
 
     def drop(self, slug: str) -> None:
         del self.summaries[slug]
-        self.cache.segments.forget(slug)
+        for step in (SEGMENTS, *LINES.values()):
+            self.cache.forget(step, [slug])
 
     def has_bodies(self, slug: str, root: Path) -> bool:
         """Whether the segment of a series exists, and the bodies below `root` probably do."""
@@ -64,7 +75,7 @@ class Segments:
 
     def segment(self, slug: str) -> bytes:
         """The manifest lines of a series."""
-        return self.cache.segments.lines_of("manifest.json", slug)
+        return self.cache.get(LINES["manifest.json"], slug) or b""
 
     def in_order(self) -> list[tuple[str, SegmentSummary]]:
         return sorted(self.summaries.items())
@@ -72,9 +83,9 @@ class Segments:
     def parts(self, file: str) -> Iterator[bytes]:
         """Return the content of a long file in blocks of about 1 MB, each with the lines of many segments."""
         separator, block, size = FILES[file], [], 0
-        for lines in self.cache.segments.lines(file):
-            block.append(lines)
-            size += len(lines)
+        for row in self.cache.rows(LINES[file]):
+            block.append(row.value)
+            size += len(row.value)
             if size >= _BLOCK:
                 yield separator.join(block)
                 # The next block begins with the separator.
@@ -89,7 +100,11 @@ def _sample_exists(summary: SegmentSummary, root: Path) -> bool:
 
 def all_have_bodies(cache: Cache, root: Path) -> bool:
     """Whether the bodies of all segments probably exist below `root`."""
-    return all(_sample_exists(SegmentSummary(*values), root) for values in cache.segments.load().values())
+    return all(_sample_exists(summary, root) for _, summary in _summaries(cache))
+
+
+def _summaries(cache: Cache) -> Iterator[tuple[str, SegmentSummary]]:
+    return ((row.item, SegmentSummary(*encoding.parse(row.value))) for row in cache.rows(SEGMENTS))
 
 
 class PreparedRelease(NamedTuple):

@@ -4,20 +4,19 @@ Runs in worker processes; in the first one for up to eight series, unless they h
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import encoding
 from ..api import routes
 from ..api.pages import theme
-from ..api.payloads import v2
 from ..catalog import reader
-from ..catalog.entities import Latest, RecentChapter, Series, SeriesSummary
+from ..catalog.entities import Chapter, Latest, RecentChapter, Series, SeriesSummary
 from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker
 from ..release.bodies import BodyWriter, WriteTotals
 from ..release.manifest import Published, parse_lines
-from .cache import ListedChapter
 from .publish import ResourcePublisher, Segment
 
 
@@ -40,7 +39,6 @@ class RenderedSeries(NamedTuple):
     slug: str
     segment: Segment
     summary: bytes
-    chapters: list[ListedChapter]
     output: WriteTotals
 
 
@@ -59,9 +57,15 @@ class SeriesRenderer:
         site, publisher = self.linker.site, self.publisher
         continued = parse_lines(task.continued)
         current = continued if task.current is None else parse_lines(task.current)
-        published = [
-            publisher.publish(resource, continued, current) for resource in routes.resources_of(series, self.page)
-        ]
+        published: list[Published] = []
+        listed = ListedChapters()
+        chapters = {f"/api/v2/chapters/{chapter.id}": chapter for chapter in series.identified_chapters}
+        for resource in routes.resources_of(series, self.page):
+            body = publisher.publish(resource, continued, current)
+            published.append(body)
+            # The list of all chapters has only those of open series.
+            if resource.url in chapters and not series.licensed and not series.restricted:
+                listed.add(chapters[resource.url], resource.body.last_modified, body)
         return RenderedSeries(
             slug=series.slug,
             segment=publisher.segment(
@@ -70,8 +74,7 @@ class SeriesRenderer:
                 routes.aliases_of(series, site),
                 [chapter.id for chapter in series.identified_chapters if chapter.id is not None],
             ),
-            summary=dump(series, pieces(series, published)),
-            chapters=listed_chapters(series),
+            summary=dump(series, pieces(series, published), listed),
             output=publisher.bodies.take_totals(),
         )
 
@@ -79,16 +82,6 @@ class SeriesRenderer:
 def make(linker: Linker, root: Path, protected_files: frozenset[str], skip_unchanged: bool) -> SeriesRenderer:
     writer = BodyWriter(root, protected_files)
     return SeriesRenderer(linker, ResourcePublisher(writer, linker.site, linker.as_of, skip_unchanged))
-
-
-def listed_chapters(series: Series) -> list[ListedChapter]:
-    """The chapters of a series in the list of all chapters: none if the series is licensed or restricted."""
-    if series.licensed or series.restricted:
-        return []
-    items = ((chapter, v2.chapter(chapter)) for chapter in series.identified_chapters)
-    return [
-        ListedChapter(chapter.newest_first, body.last_modified, encoding.json(body.value)) for chapter, body in items
-    ]
 
 
 # In the cache a summary has the ids of these entities; `load` links them again.
@@ -111,13 +104,44 @@ class SeriesBody(NamedTuple):
     gzip: bool
 
 
+@dataclass(slots=True)
+class ListedChapters:
+    """Chapters in the list of all chapters, which consists of their bodies."""
+
+    # The date of the newest one, and the number of bytes of all.
+    modified: int = 0
+    size: int = 0
+    # For each chapter its place in the order of the list, its id and its ETag.
+    records: list[bytes] = field(default_factory=list)
+
+    def add(self, chapter: Chapter, modified: int, body: Published) -> None:
+        self.modified = max(self.modified, modified)
+        self.size += body.size
+        number = (chapter.id or 0).to_bytes(_ID_BYTES, "big")
+        self.records.append(chapter.newest_first + number + bytes.fromhex(body.etag))
+
+    def extend(self, others: "ListedChapters") -> None:
+        self.modified = max(self.modified, others.modified)
+        self.size += others.size
+        self.records += others.records
+
+
+# The length of an id and of an ETag in a record.
+_ID_BYTES, _ETAG_BYTES = 4, 16
+
+
+def id_and_etag(record: bytes) -> tuple[int, str]:
+    """The id and the ETag of a listed chapter."""
+    return int.from_bytes(record[-_ID_BYTES - _ETAG_BYTES : -_ETAG_BYTES], "big"), record[-_ETAG_BYTES:].hex()
+
+
 def pieces(series: Series, published: Iterable[Published]) -> list[Published]:
     """The bodies that the two lists of all series consist of."""
     urls = (f"/api/series/{series.slug}", f"/api/v1/series/{series.slug}")
     return [body for body in published if body.url in urls]
 
 
-def dump(series: Series, bodies: Sequence[Published]) -> bytes:
+def dump(series: Series, bodies: Sequence[Published], chapters: ListedChapters) -> bytes:
     """The summary of a series, and the bodies that are pieces of long lists."""
     return encoding.json(
         {
@@ -126,11 +150,12 @@ def dump(series: Series, bodies: Sequence[Published]) -> bytes:
             "latest": series.latest and tuple(series.latest),
             "recent": [tuple(chapter) for chapter in series.recent],
             "bodies": {body.url: [body.file, body.etag, body.modified, body.size, body.gzip] for body in bodies},
+            "chapters": [chapters.modified, chapters.size, [record.hex() for record in chapters.records]],
         }
     )
 
 
-def load(text: bytes, linker: Linker) -> tuple[SeriesSummary, Mapping[str, SeriesBody]]:
+def load(text: bytes, linker: Linker) -> tuple[SeriesSummary, Mapping[str, SeriesBody], ListedChapters]:
     """The inverse of `dump`."""
     value: dict[str, Any] = encoding.parse(text)
     indexes: dict[str, Mapping[Any, Any]] = {
@@ -144,4 +169,6 @@ def load(text: bytes, linker: Linker) -> tuple[SeriesSummary, Mapping[str, Serie
     fields |= {name: tuple(value[name]) for name in ("aliases", "formerly", "image_origins")}
     fields |= {"latest": value["latest"] and Latest(*value["latest"])}
     fields |= {"recent": tuple(_recent(chapter) for chapter in value["recent"])}
-    return SeriesSummary(**fields), {url: SeriesBody(*body) for url, body in value["bodies"].items()}
+    bodies = {url: SeriesBody(*body) for url, body in value["bodies"].items()}
+    modified, size, records = value["chapters"]
+    return SeriesSummary(**fields), bodies, ListedChapters(modified, size, list(map(bytes.fromhex, records)))

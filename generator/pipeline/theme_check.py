@@ -21,7 +21,7 @@ from ..catalog.site_settings import Site
 from ..catalog.theme_files import NO_THEME, Text, ThemeFiles
 from ..errors import CatalogError, Problem
 from . import parsed_files
-from .cache import Cache
+from .cache import SAMPLE, THEME, Cache
 from .process_pool import ordered_map
 
 # Series with the values of their files, as JSON.
@@ -36,7 +36,7 @@ def read(catalog: ConfinedFolder, site: Site | None, cache: Cache) -> tuple[Them
     problems += theme.problems(files, site)
     if theme.needs_examination(files):
         try:
-            texts = cache.cached("theme", theme.examination_key(files), partial(_examined, files))
+            texts = cache.cached(THEME, theme.examination_key(files), partial(_examined, files))
         except CatalogError as error:
             return files, [*problems, *error.problems]
         pages = {name: Text(html, title, tuple(origins)) for name, (html, title, origins) in texts.items()}
@@ -63,7 +63,7 @@ def fill_in_sample(linker: Linker, sample: Callable[[], Sample], cache: Cache) -
             return True
 
         settings = [linker.site.model_dump_json(), linker.preview, files.digest]
-        cache.cached("sample of pages", encoding.digest(encoding.json(settings)), check)
+        cache.cached(SAMPLE, encoding.digest(encoding.json(settings)), check)
 
 
 def _sample_problems(linker: Linker, sample: Sample) -> set[Problem]:

@@ -11,7 +11,7 @@ from ..catalog.confined_folder import Folder
 from ..release.manifest import MAX_AHEAD
 from ..release.store import Store
 from .build_options import Options
-from .cache import Cache
+from .cache import HISTORY, LAST_BUILD, Cache
 from .segments import all_have_bodies
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ def commit_times(catalog: Folder, as_of: int, cache: Cache) -> git.FileTimes:
         def read() -> dict[str, int]:
             return {os.fsencode(path).decode("latin-1"): moment for path, moment in repository.commit_times().items()}
 
-        times = cache.cached("history", [repository.prefix, repository.is_shallow, repository.head], read)
+        head = [repository.prefix, repository.is_shallow, repository.head]
+        times = cache.cached(HISTORY, encoding.digest(encoding.json(head)), read)
         return {os.fsdecode(path.encode("latin-1")): moment for path, moment in times.items()}
 
     return git.file_times(Path(catalog), as_of, committed)
@@ -49,7 +50,7 @@ def last_result(options: Options, inputs: Mapping[str, Any], cache: Cache) -> di
 
     `inputs` is the fingerprint.
     """
-    last, store = cache.recall("last build"), Store(options.out)
+    last, store = cache.recall(LAST_BUILD), Store(options.out)
     if not last or last["fingerprint"] != inputs or last["release"] != store.current() or not store.finished():
         return None
     if last["as_of"] > options.as_of + MAX_AHEAD:
@@ -68,7 +69,7 @@ def keep_result(
 ) -> None:
     """Store the dumped result of a build and the inputs for which it holds; `fingerprint` is that before the scan."""
     cache.remember(
-        "last build",
+        LAST_BUILD,
         {
             "fingerprint": fingerprint,
             "as_of": options.as_of,

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from generator.errors import FlatpanelError
 from generator.pipeline import program_version
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
-from generator.pipeline.cache import FILE, Cache, Damaged, ListedChapter
+from generator.pipeline.cache import FILE, RELEASE, Cache, Damaged, Step
 from generator.pipeline.open_cache import with_cache
 from generator.pipeline.program_version import ProgramVersion
 from generator.release import transaction
@@ -29,9 +30,7 @@ from generator.review import verify_files
 from tests.conftest import Site, copy_of
 from tests.support import tree_snapshot
 
-ITEMS = [
-    ListedChapter(place, 1, b'{"id":%d}' % number) for number, place in enumerate((b"aaaa-1", b"aaaa-2", b"bbbb-1"), 1)
-]
+STEP = Step("a step", "an item")
 
 
 def version(digest: str, status: str = "") -> ProgramVersion:
@@ -45,43 +44,33 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
         yield opened
 
 
-def texts(cache: Cache) -> list[bytes]:
-    return [cache.chapters.text(bucket) for bucket in cache.chapters.buckets()]
+def test_a_result_is_made_once_for_a_key(cache: Cache) -> None:
+    """Another key replaces it, another item is another result."""
+    calls: list[str] = []
+
+    def make(value: str) -> bytes:
+        calls.append(value)
+        return value.encode()
+
+    for item, key, value in (("b", "1", "one"), ("b", "1", "again"), ("b", "2", "two"), ("a", "2", "three")):
+        cache.memo(STEP, item, key, partial(make, value))
+
+    assert calls == ["one", "two", "three"]
+    assert list(cache.rows(STEP)) == [("a", "2", b"three"), ("b", "2", b"two")]
+    assert (cache.items(STEP), cache.items(Step("another"))) == ({"a", "b"}, set())
 
 
-def test_chapters_are_grouped_by_publication_time(cache: Cache) -> None:
-    """Buckets list their chapters by position, independent of the order of storage."""
-    cache.chapters.keep("one", [ITEMS[2], ITEMS[0]])
-    cache.chapters.keep("two", [ITEMS[1]])
+def test_forgotten_results_are_removed(cache: Cache) -> None:
+    """Those of some items, or those of a whole step."""
+    for item in ("a", "b", "c"):
+        cache.put(STEP, item, "", b"")
+        cache.put(Step("another"), item, "", b"")
+    cache.forget(STEP, ["a", "b", "unknown"])
+    cache.forget(Step("another"))
 
-    assert texts(cache) == [b'{"id":1},{"id":2}', b'{"id":3}']
-    assert [(bucket.size, bucket.modified) for bucket in cache.chapters.buckets()] == [(17, 1), (8, 1)]
-
-
-def test_an_empty_bucket_is_removed(cache: Cache) -> None:
-    """A removed series leaves nothing in the list of all chapters."""
-    cache.chapters.keep("one", ITEMS[:2])
-    cache.chapters.keep("two", ITEMS[2:])
-    cache.chapters.buckets()
-    cache.chapters.keep("two", ())
-
-    assert texts(cache) == [b'{"id":1},{"id":2}']
-
-
-def test_a_bucket_is_compressed_once(cache: Cache) -> None:
-    """Its compressed form is removed together with the bucket."""
-    cache.chapters.keep("one", ITEMS)
-    calls = []
-    for _ in range(2):
-        for bucket in cache.chapters.buckets():
-            cache.chapters.compressed(bucket.digest, "form", lambda: calls.append(1) or b"packed")
-    assert len(calls) == 2
-    cache.chapters.keep("one", ())
-    cache.chapters.buckets()
-    cache.chapters.forget_unused()
-    cache.chapters.compressed("another", "form", lambda: calls.append(1) or b"packed")
-
-    assert len(calls) == 3
+    assert cache.items(STEP) == {"c"}
+    assert cache.items(Step("another")) == set()
+    assert cache.get(STEP, "a") is None
 
 
 def test_a_cache_of_another_version_is_refused(tmp_path: Path) -> None:
@@ -160,43 +149,36 @@ def test_a_failed_open_leaves_no_file_open(site: Site, make: Callable[[Site], No
 def test_changes_without_commit_are_discarded(tmp_path: Path) -> None:
     """A build that is killed leaves the cache as it was."""
     with closing(Cache(tmp_path, version("1"))) as first:
-        first.remember("release", "old")
+        first.remember(RELEASE, "old")
         first.commit()
-        first.remember("release", "new")
+        first.remember(RELEASE, "new")
     with closing(Cache(tmp_path, version("1"))) as second:
-        assert second.recall("release") == "old"
+        assert second.recall(RELEASE) == "old"
 
 
 @pytest.mark.parametrize(
-    ("change", "look"),
+    "change",
     [
-        ("UPDATE meta SET value = x'0000000031' WHERE name = 'release'", lambda cache: cache.recall("release")),
-        ("UPDATE parsed SET digest = 'other'", lambda cache: cache.files.parsed("other")),
-        ("UPDATE series SET slug = 'other'", lambda cache: cache.series.facts()),
-        ("UPDATE series SET check_key = 'other'", lambda cache: cache.series.facts()),
-        ("UPDATE series SET render_key = 'other'", lambda cache: cache.series.summaries()),
-        ("UPDATE series SET summary = NULL", lambda cache: cache.series.summaries()),
-        ("UPDATE chapter SET slug = 'other'", lambda cache: cache.chapters.buckets()),
-        ("UPDATE chapter SET item = x'00000000'", lambda cache: cache.chapters.buckets()),
-        ("DROP TABLE chapter", lambda cache: cache.chapters.buckets()),
-        ("UPDATE lines SET slug = 'other'", lambda cache: list(cache.segments.lines("manifest.json"))),
-        ("DROP TABLE lines", lambda cache: list(cache.segments.lines("manifest.json"))),
+        "UPDATE memo SET step = 'another'",
+        "UPDATE memo SET item = x'61'",
+        "UPDATE memo SET key = 'other'",
+        "UPDATE memo SET key = NULL",
+        "UPDATE memo SET value = x'0000000031'",
+        "UPDATE memo SET value = NULL",
+        "ALTER TABLE memo RENAME TO another",
     ],
 )
-def test_modified_rows_are_damage(cache: Cache, tmp_path: Path, change: str, look: Callable[[Cache], object]) -> None:
-    """The checksum of a value covers its key."""
-    cache.remember("release", "old")
-    cache.files.keep_parsed("digest", b"value")
-    cache.series.keep_facts("one", "checked", b"facts")
-    cache.series.keep_summary("one", "rendered", b"summary")
-    cache.chapters.keep("one", ITEMS)
-    cache.segments.keep("one", [], {"manifest.json": b"lines"})
-    cache.commit()
-    cache.close()
+@pytest.mark.parametrize("look", [lambda cache, step: list(cache.rows(step)), lambda cache, step: cache.get(step, "a")])
+def test_modified_rows_are_damage(tmp_path: Path, change: str, look: Callable[[Cache, Step], object]) -> None:
+    """The checksum of a value covers its step, its item and its key."""
+    with closing(Cache(tmp_path, None)) as cache:
+        cache.put(STEP, "b" if "SET item" in change else "a", "key", b"value")
+        cache.commit()
     with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
         database.execute(change)
-    with closing(Cache(tmp_path, version("1"))) as reopened, pytest.raises(Damaged):
-        look(reopened)
+    step = Step("another") if "SET step" in change else STEP
+    with closing(Cache(tmp_path, None)) as reopened, pytest.raises(Damaged):
+        look(reopened, step)
 
 
 def test_a_cache_that_stays_damaged_is_not_used(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,13 +230,13 @@ def test_a_replaced_program_keeps_its_version_while_it_runs(monkeypatch: pytest.
     """`serve --watch` goes on with the old code, so its results are not those of the new version."""
 
     def remember(cache: Cache) -> None:
-        cache.remember("release", "old")
+        cache.remember(RELEASE, "old")
         cache.commit()
 
     with_cache(tmp_path, lambda: None, remember)
     monkeypatch.setattr(program_version, "current", lambda: ProgramVersion("new", lambda: "new"))
 
-    assert with_cache(tmp_path, lambda: None, lambda cache: cache.recall("release")) == "old"
+    assert with_cache(tmp_path, lambda: None, lambda cache: cache.recall(RELEASE)) == "old"
 
 
 def test_compiled_files_and_times_are_no_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

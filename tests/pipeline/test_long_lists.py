@@ -2,11 +2,13 @@
 
 import gzip
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from generator import encoding
 from generator.filesystem import PartialFile
 from generator.pipeline import long_lists, run
 from generator.release.manifest import Manifest
@@ -81,6 +83,24 @@ def test_an_unchanged_long_list_is_not_written_again(long: None, site: Site) -> 
     assert {name: state for name, state in tree_snapshot.state(site.folder / "dist/www").items() if name != "."} == {
         name: state for name, state in before.items() if name != "."
     }
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_text("{}")])
+def test_a_damaged_chapter_does_not_get_into_the_list(site: Site, damage: Callable[[Path], object]) -> None:
+    """The list consists of the bodies of chapters. A damaged one of an unchanged series is made again."""
+    options = replace(site.options, cache=site.folder / "cache")
+    chapters = "chapters:\n  - {{id: {}, number: 1, published: 2026-02-02T10:00:00Z, pages: [1.png]}}\n"
+    for slug, number in (("kept", 11), ("edited", 12)):
+        site.write(f"series/{slug}.yaml", f"title: {slug}\ncover: c.png\n{chapters.format(number)}")
+    run.build(options)
+    damage(site.folder / "dist" / site.manifest.resources["/api/v2/chapters/11"].file)
+    site.write("series/edited.yaml", f"title: edited\ncover: c.png\n{chapters.format(13)}")
+    run.build(options)
+    after = site.manifest.resources
+
+    assert list(verify_files.check_files(site.store)) == []
+    listed = encoding.parse((site.folder / "dist" / after["/api/v2/chapters"].file).read_bytes())
+    assert {chapter["id"] for chapter in listed["results"]} >= {11, 13}
 
 
 def test_bodies_above_the_budget_are_warnings(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from itertools import count
 from typing import Any
 
 from generator import encoding
+from generator.api.payloads import v2
 from generator.api.payloads.resources import AllChapters, Body, JoinedBodies, Resource
 from generator.api.payloads.v2 import convert_dates
 from generator.api.route_items import InSeries
@@ -18,7 +19,6 @@ from generator.catalog.records import Series
 from generator.catalog.site_settings import Site
 from generator.catalog.yaml import reader
 from generator.errors import UnlocatedProblem
-from generator.pipeline import series_renderer
 from tests.support.linked_catalog import link
 
 # When every file was written, unless a record says `modified`.
@@ -88,13 +88,14 @@ def _whole(shown: Body, parts: Mapping[str, Body], catalog: Catalog) -> Body:
             modified = max((parts[url].last_modified for url in urls), default=catalog.site_modified)
             return Body(b"[" + b",".join(bodies) + b"]", modified)
         case AllChapters(dates):
-            chapters = sorted(
+            chapters = [
                 chapter
                 for series in catalog.series
-                if isinstance(series, linked.Series)
-                for chapter in series_renderer.listed_chapters(series)
-            )
-            body = b'{"results":[' + b",".join(chapter.item for chapter in chapters) + b"]}"
-            modified = max((chapter.modified for chapter in chapters), default=catalog.site_modified)
+                if isinstance(series, linked.Series) and not series.licensed and not series.restricted
+                for chapter in series.identified_chapters
+            ]
+            bodies = [v2.chapter(one) for one in sorted(chapters, key=lambda one: one.newest_first)]
+            body = encoding.json({"results": [one.value for one in bodies]})
+            modified = max((one.last_modified for one in bodies), default=catalog.site_modified)
             return Body(convert_dates(body, dates), modified)
     return shown
