@@ -319,8 +319,10 @@ PAGES: tuple[PageRoute, ...] = (
     _page("/404/",                            each.once,              site_files.error),
     PageRoute("/search/titles.json",          each.once,              lists.titles,         JSON, ("library",)),
     PageRoute("/assets/style.css",            each.once,              site_files.style,      CSS),
-    PageRoute("/assets/reader.js",            each.once,              site_files.reader,     JS),
-    PageRoute("/assets/search.js",            each.once,              site_files.search,     JS),
+    PageRoute("/assets/reader.css",           each.once,              site_files.reader_style, CSS),
+    PageRoute("/assets/site.js",              each.once,              site_files.site_script, JS),
+    *(PageRoute(f"/assets/{name}.js",         each.once,              site_files.script(name), JS)
+                                                                      for name in site_files.SCRIPTS),
     PageRoute("/assets/icon.svg",             each.once,              site_files.icon,       SVG),
 
     *_feed("/releases",                               each.once,                     feeds.releases, "latest"),

@@ -14,8 +14,9 @@ from generator import encoding
 from generator.api.page_routes import LISTED_VERSIONS, PAGES
 from generator.api.pages import values
 from generator.api.pages.context import PageContext
-from generator.api.pages.texts import TEXTS, Texts
-from generator.api.payloads.resources import HTML, Resource
+from generator.api.pages.site_files import SCRIPTS
+from generator.api.pages.texts import SCRIPT_TEXTS, TEXTS, Texts
+from generator.api.payloads.resources import HTML, JS, Resource
 from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.entities import Catalog
 from generator.catalog.site_settings import RestrictedRoute, Site
@@ -26,6 +27,7 @@ from tests.support.linked_catalog import read_catalog
 from tests.support.paths import ROOT
 
 BASE = "https://comics.example"
+ASSETS = ROOT / "generator/api/pages/assets"
 Bodies = dict[str, Resource]
 
 
@@ -182,7 +184,7 @@ def test_restricted_series_says_that_it_needs_a_key(bodies: Bodies) -> None:
 
 def test_chapter_page_has_its_images_in_order_and_its_neighbours(bodies: Bodies) -> None:
     parsed = page(bodies, "/reader/paper-moons/1/2/")
-    images = [image for image in parsed.all("img") if "main" in image.inside]
+    images = [image for image in parsed.all("img") if image.attributes.get("id", "").startswith("page-")]  # type: ignore[union-attr]
 
     assert images[0].attributes["src"] == "/media/series/paper-moons/1/2/001.jpg"
     assert [image.attributes["alt"] for image in images] == [f"Page {number}" for number in range(1, 19)]
@@ -224,8 +226,10 @@ def test_titles_json_has_every_series_with_a_page(bodies: Bodies) -> None:
 
 
 def test_scripts_insert_texts_as_texts(bodies: Bodies) -> None:
-    for name in ("reader.js", "search.js"):
-        source = bodies[f"/assets/{name}"].body.value
+    scripts = [resource for url, resource in bodies.items() if resource.type == JS and url.startswith("/assets/")]
+    assert len(scripts) > len(SCRIPTS)
+    for script in scripts:
+        source = script.body.value
         assert isinstance(source, bytes)
         assert not re.search(rb"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", source)
 
@@ -377,9 +381,10 @@ def test_the_last_chapter_says_whether_more_is_to_come(tmp_path: Path) -> None:
         for number in (1, 2)
     ]
     bodies = made(tmp_path / "c", series_moon=series_fields() | {"chapters": chapters})
-    ends = [page(bodies, f"/reader/moon/0/{number}/").all("p", id="end") for number in (1, 2)]
+    ends = [page(bodies, f"/reader/moon/0/{number}/").first("div", id="end").text for number in (1, 2)]
 
-    assert [[end.text for end in found] for found in ends] == [[], [TEXTS["the_end"]]]
+    assert TEXTS["next_chapter"] in ends[0] and "Ch. 2" in ends[0] and TEXTS["the_end"] not in ends[0]
+    assert TEXTS["the_end"] in ends[1] and "Moon" in ends[1]
 
 
 def test_empty_catalog_has_lists_that_say_so(tmp_path: Path) -> None:
@@ -458,7 +463,7 @@ def test_no_text_of_the_catalog_becomes_markup(tmp_path: Path) -> None:
 
     for url, parsed in urls.items():
         sources = [script.attributes.get("src") for script in parsed.all("script")]
-        assert set(sources) <= {None, "/assets/reader.js", "/assets/search.js"}, url
+        assert set(sources) <= {None, *(f"/assets/{name}.js" for name in SCRIPTS)}, url
         assert not parsed.all("b"), url
         assert not [name for element in parsed.elements for name in element.attributes if name.startswith("on")], url
         for script in parsed.all("script", type="application/ld+json"):
@@ -597,6 +602,36 @@ def test_links_lead_to_pages_whichever_route_is_restricted(tmp_path: Path) -> No
                     assert path in made, f"{restricted}: {url} links to {link}"
 
 
+# Scripts
+
+
+def imported(name: str) -> set[str]:
+    """The names of a script and of all that it imports."""
+    text = (ASSETS / f"{name}.js").read_text(encoding="utf-8")
+    return {name}.union(*(imported(other) for other in re.findall(r'from "\./(\w+)\.js"', text) if other != "site"))
+
+
+def test_scripts_are_short_and_have_their_texts(bodies: Bodies) -> None:
+    """Each has one subject. Those of a chapter take 14 kB in sum, as they are sent."""
+    scripts = {path.stem: path.read_text(encoding="utf-8") for path in ASSETS.glob("*.js")}
+    used = {name for text in scripts.values() for name in re.findall(r"\btexts\.(\w+)", text)}
+    prefixes = {name for text in scripts.values() for name in re.findall(r"\btexts\[`(\w+_)\$", text)}
+    given = json.loads(site_script(bodies).partition("texts = ")[2].rstrip(";\n"))
+
+    assert set(SCRIPTS) == scripts.keys()
+    assert {name for name, text in scripts.items() if text.count("\n") >= 200} == set()
+    assert used <= given.keys()
+    assert {name for name in SCRIPT_TEXTS if not name.startswith(tuple(prefixes))} <= used
+    sent = [*(scripts[name] for name in imported("chapter")), site_script(bodies)]
+    assert sum(len(encoding.gzip(text.encode()) or text) for text in sent) < 14_000
+
+
+def site_script(bodies: Bodies) -> str:
+    value = bodies["/assets/site.js"].body.value
+    assert isinstance(value, bytes)
+    return value.decode()
+
+
 # Sizes
 
 
@@ -664,12 +699,13 @@ def test_texts_are_filled_once() -> None:
 
 
 def test_every_text_is_used() -> None:
-    """By a template, or by the code."""
+    """By a template, or by the code; those of the scripts: see above."""
     folder = ROOT / "generator/api/pages"
     sources = "".join(
         path.read_text() for path in folder.rglob("*") if path.suffix in (".html", ".py") and path.name != "texts.py"
     )
-    unused = [name for name in TEXTS if not re.search(rf"\b{name}\b", sources) and not name.endswith(("_one", "_many"))]
+    texts = TEXTS.keys() - SCRIPT_TEXTS.keys()
+    unused = [name for name in texts if not re.search(rf"\b{name}\b", sources) and not name.endswith(("_one", "_many"))]
 
     assert unused == []
 

@@ -21,9 +21,9 @@ def test_a_visitor_reads_a_chapter_without_a_message_of_the_console(serve: Serve
         tab.wait_for_path(SERIES)
         tab.click(f"a[href='{CHAPTER}']")
         tab.wait_for_path(CHAPTER)
-        tab.click("#mode")
+        tab.wait_for("#settings")
         tab.press("ArrowRight")
-        tab.wait_until("document.querySelector('#position').value.startsWith('2 / ')")
+        tab.wait_until("document.querySelector('#position').textContent.startsWith('2 / ')")
 
         assert tab.complaints() == []
         asked = [event["request"]["url"] for event in tab.events_of("Network.requestWillBeSent")]

@@ -280,6 +280,16 @@ class Tab:
         urls = [urlsplit(url) for url, _ in self.requests()]
         return {f"{url.scheme}://{url.netloc}" for url in urls if url.scheme not in ("data", "about")}
 
+    def loaded_twice(self) -> set[str]:
+        """The URLs that more than one response came for from a server, and not from a cache of the browser."""
+        cached = {event["requestId"] for event in self.events_of("Network.requestServedFromCache")}
+        loaded = [
+            event["response"]["url"]
+            for event in self.events_of("Network.responseReceived")
+            if event["requestId"] not in cached and not event["response"].get("fromDiskCache")
+        ]
+        return {url for url in loaded if loaded.count(url) > 1}
+
     def complaints(self) -> list[object]:
         """All messages of the console, uncaught exceptions, and issues such as a violated policy."""
         issues = [event["issue"] for event in self.events_of("Audits.issueAdded")]

@@ -153,7 +153,7 @@ def _newest_of_series(series: Series, chapters: tuple[Chapter, ...]) -> int:
 HEIGHT = 1000
 # The number of images that a browser loads at once.
 _EAGER = 2
-_LAZY = ' loading="lazy"'
+_FIRST, _LAZY = ' fetchpriority="high"', ' loading="lazy"'
 
 
 class ChapterPage(NamedTuple):
@@ -197,8 +197,10 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
         path=path,
         images=chapter.pages if shown.images else (),
         strip=_strip(page, chapter),
+        cover=page.image(series.cover),
         hidden=not shown.images,
-        help=page.shared("help.html"),
+        # Part of older templates of themes.
+        help="",
     )
     return Body(body, _newest_of_chapter(item))
 
@@ -212,7 +214,8 @@ def _strip(page: PageContext, chapter: Chapter) -> Html:
         for width, height in (size or usual for size in chapter.sizes or repeat(None))
     )
     images = (
-        f'<img id="page-{number}" src="{root}{escape(file)}" {size} alt="{name} {number}"{_LAZY * (number > _EAGER)}>'
+        f'<img id="page-{number}" src="{root}{escape(file)}" {size} alt="{name} {number}" decoding="async"'
+        f"{_FIRST * (number == 1)}{_LAZY * (number > _EAGER)}>"
         for number, (file, size) in enumerate(zip(chapter.pages, sizes, strict=False), start=1)
     )
     return Html("\n".join(images))

@@ -1,13 +1,18 @@
 """The files of all pages: style, scripts and icon; and the page of errors. All have the date of the site."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
+from ... import encoding
 from ...catalog.entities import Catalog
 from ..payloads.resources import Body
 from .context import PageContext, PageHead
+from .texts import SCRIPT_TEXTS
 
 _ASSETS = Path(__file__).parent / "assets"
+# Each has one subject. Pages name those of chapters, series and searches, which import the others.
+SCRIPTS = ("bar", "chapter", "dom", "images", "layout", "progress", "reader", "search", "series", "store", "turning")
 
 
 def style(page: PageContext, catalog: Catalog) -> Body:
@@ -16,12 +21,26 @@ def style(page: PageContext, catalog: Catalog) -> Body:
     return Body(f"{text}{page.assets.get('extra.css', '')}".encode(), catalog.site_modified)
 
 
-def reader(page: PageContext, catalog: Catalog) -> Body:
-    return _file("reader.js", catalog)
+def reader_style(page: PageContext, catalog: Catalog) -> Body:
+    """What only pages of chapters need. A theme that replaces the style sheet keeps it."""
+    return Body(_read("reader.css"), catalog.site_modified)
 
 
-def search(page: PageContext, catalog: Catalog) -> Body:
-    return _file("search.js", catalog)
+def script(name: str) -> Callable[[PageContext, Catalog], Body]:
+    return lambda page, catalog: Body(_read(f"{name}.js"), catalog.site_modified)
+
+
+def site_script(page: PageContext, catalog: Catalog) -> Body:
+    """The texts of the scripts: no page has to contain them."""
+    texts = {name: getattr(page.text, name) for name in ("lang", "page_name", *SCRIPT_TEXTS)}
+    lines = (
+        b"// The texts of this site, and whether devices may remember something.\n",
+        b"export const shelf = true;\n",
+        b"export const texts = ",
+        encoding.json(texts),
+        b";\n",
+    )
+    return Body(b"".join(lines), catalog.site_modified)
 
 
 def icon(page: PageContext, catalog: Catalog) -> Body:
@@ -39,10 +58,6 @@ def own_page(page: PageContext, item: tuple[str, Catalog]) -> Body:
 def error(page: PageContext, catalog: Catalog) -> Body:
     """The body of 404 responses outside of /api."""
     return Body(page.html("error.html", PageHead(page.text.not_found, "")), catalog.site_modified)
-
-
-def _file(name: str, catalog: Catalog) -> Body:
-    return Body(_read(name), catalog.site_modified)
 
 
 @lru_cache

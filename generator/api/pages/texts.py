@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import SimpleNamespace
 
-TEXTS: Mapping[str, str] = {
+_PAGE_TEXTS = {
     # The language of the texts, and their direction: ltr or rtl.
     "lang": "en",
     "dir": "ltr",
@@ -67,19 +67,10 @@ TEXTS: Mapping[str, str] = {
     "page_name": "Page",
     "all_chapters": "All chapters",
     "no_pages": "This chapter has no pages yet.",
-    "one_by_one": "Page by page",
     "all_so_far": "That is all so far.",
     "the_end": "The end.",
     "versions": "Other versions",
     "no_group": "No group",
-    "space": "Space",
-    "home_key": "Home",
-    "end_key": "End",
-    "keys": "Keys and gestures",
-    "key_arrows": "previous or next page, in the reading direction",
-    "key_space": "next page; with Shift the previous page",
-    "key_ends": "first or last page",
-    "key_touch": "In page by page: tap the sides of a page, or swipe.",
     # Groups
     "website": "Website",
     "email": "Email",
@@ -106,6 +97,38 @@ TEXTS: Mapping[str, str] = {
     "not_found_long": "There is no page at this address. It may have moved, or never existed.",
     "empty_list": "Nothing here yet.",
 }
+
+# Those of the scripts, which get them in one file; a page has none of them.
+SCRIPT_TEXTS = {
+    "close": "Close",
+    # Chapters
+    "reading": "Reading",
+    "layout": "Layout",
+    "layout_strip": "Strip",
+    "layout_paged": "Page by page",
+    "layout_double": "Two pages",
+    "fit": "Size of pages",
+    "fit_width": "Width of the window",
+    "fit_height": "Height of the window",
+    "fit_original": "Original",
+    "shift_pairs": "Pair the first page",
+    "single_keys": "Keys f, o and ?",
+    "fullscreen": "Full screen",
+    "page_of": "Page {page} of {count}",
+    "image_failed": "{page}: did not load. Tap to try again.",
+    "keys": "Keys and gestures",
+    "space": "Space",
+    "home_key": "Home",
+    "end_key": "End",
+    "key_arrows": "previous or next page, in the reading direction",
+    "key_space": "next page; with Shift the previous page",
+    "key_ends": "first or last page",
+    "key_fit": "next size of pages",
+    "key_shift": "pair other pages",
+    "key_touch": "Page by page: tap the sides of a page, or swipe. A tap in the middle shows the bar.",
+}
+
+TEXTS: Mapping[str, str] = {**_PAGE_TEXTS, **SCRIPT_TEXTS}
 
 # Of a text: a page has each of them, and a part can be a long title.
 MAX_LENGTH, MAX_PARTS = 1000, 8

@@ -1,0 +1,85 @@
+// The shelf: what this device remembers of the site, as one value of localStorage. Nothing of it leaves the device.
+import { shelf as isKept } from "./site.js";
+
+const KEY = "flatpanel";
+const VERSION = 1;
+const TYPES = {
+  settings: { theme: "string", keys: "boolean", oldestFirst: "boolean" },
+  series: {
+    title: "string",
+    cover: "string",
+    // The chapter that was read last, its page, whether that was the last one, and when.
+    chapter: "string",
+    heading: "string",
+    page: "number",
+    finished: "boolean",
+    at: "number",
+    followed: "boolean",
+    layout: "string",
+    fit: "string",
+    shifted: "boolean",
+  },
+};
+
+const empty = () => ({ version: VERSION, settings: {}, series: {}, visited: 0 });
+
+/** The fields of a value that have the types of a table. */
+function known(value, types) {
+  return Object.fromEntries(Object.entries(value ?? {}).filter(([name, field]) => typeof field === types[name]));
+}
+
+/** Whether a path leads into this site: the file of a shelf can come from elsewhere. */
+const isPath = (text) => /^\/(?![/\\])/.test(text);
+
+/** The parts of a value that a shelf can have; null for a value of another version. */
+export function checked(value) {
+  if (value?.version !== VERSION) return null;
+  const shelf = { ...empty(), settings: known(value.settings, TYPES.settings), visited: Number(value.visited) || 0 };
+  for (const [path, entry] of Object.entries(value.series ?? {})) {
+    if (!isPath(path)) continue;
+    const series = known(entry, TYPES.series);
+    if (series.chapter && !isPath(series.chapter)) delete series.chapter;
+    if (series.cover && !/^(?:https?:\/)?\//.test(series.cover)) delete series.cover;
+    // Below the path of the series.
+    if (Array.isArray(entry.read)) series.read = entry.read.filter((chapter) => typeof chapter === "string");
+    shelf.series[path] = series;
+  }
+  return shelf;
+}
+
+/** The shelf as it is now: another tab may have changed it. */
+export function read() {
+  try {
+    return (isKept && checked(JSON.parse(localStorage.getItem(KEY)))) || empty();
+  } catch {
+    return empty();
+  }
+}
+
+export function write(shelf) {
+  try {
+    if (isKept) localStorage.setItem(KEY, JSON.stringify(shelf));
+  } catch {
+    // A private window, or no space: reading goes on without it.
+  }
+}
+
+export function change(edit) {
+  const shelf = read();
+  edit(shelf);
+  write(shelf);
+}
+
+/** What is remembered of a series; nothing of one that was never read. */
+export const ofSeries = (path) => read().series[path] ?? {};
+
+export function changeSeries(path, edit) {
+  change((shelf) => edit((shelf.series[path] ??= {})));
+}
+
+export function changeSetting(name, value) {
+  change(({ settings }) => {
+    if (value === undefined) delete settings[name];
+    else settings[name] = value;
+  });
+}
