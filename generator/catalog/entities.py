@@ -235,6 +235,7 @@ class SeriesSummary:
     # For pages and feeds:
     description: str
     direction: str
+    kind: str | None
     layout: str
     # Of the series, or of the site; None if neither has one.
     language: str | None

@@ -125,6 +125,7 @@ class Linker:
             updated=max((record.updated or 0, *(chapter.published for chapter in identified))),
             views=sum(chapter.views for chapter in identified),
             direction=record.direction or self.site.direction,
+            kind=record.kind,
             layout=record.layout or ("strip" if record.kind == "webtoon" else self.site.layout),
             language=record.language or self.site.language,
             since=min((chapter.published for chapter in chapters), default=0),

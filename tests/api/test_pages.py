@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, get_args
 
@@ -223,6 +224,21 @@ def test_titles_json_has_every_series_with_a_page(bodies: Bodies) -> None:
     pages = {url for url in bodies if re.fullmatch("/reader/[^/]+/", url)}
 
     assert {entry["url"] for entry in body["results"]} == pages - {"/reader/saturn-please-forward/"}
+    (entry,) = (entry for entry in body["results"] if entry["url"] == "/reader/window-sill-cactus-club/")
+    assert entry["people"] == ("Mira Okafor", "Bram Tuckett", "Lumi Saarivale")
+    assert (entry["kind"], entry["status"], *entry["aliases"]) == ("webtoon", "ongoing", "窓辺サボテン部")
+
+
+def test_an_index_of_titles_tells_nothing_hidden(tmp_path: Path) -> None:
+    """Neither details nor the times of chapters, if a route with them is restricted."""
+    for route, hidden in (
+        ("/series/{slug}", {"people", "status", "kind", "categories", "aliases"}),
+        ("/chapters", {"latest"}),
+    ):
+        bodies = example(tmp_path / route[1:7].replace("/", ""), f"restricted: ['{route}']")
+        body = bodies["/search/titles.json"].body.value
+        assert isinstance(body, dict)
+        assert not hidden & {name for entry in body["results"] for name in entry}
 
 
 def test_scripts_insert_texts_as_texts(bodies: Bodies) -> None:
@@ -289,14 +305,13 @@ def test_category_without_a_path_is_only_a_text(tmp_path: Path) -> None:
         assert not [link for link in parsed.links() if link.startswith("/categories/") and link != "/categories/"]
 
 
-def test_search_offers_the_categories_that_the_filter_can_select(tmp_path: Path) -> None:
-    """A comma separates values of the filter."""
+def test_search_offers_all_categories(tmp_path: Path) -> None:
     names = {"one": "One", "a,b": "Two", "d,e": "Three, four"}
     categories = [{"id": id, "name": name} for id, name in names.items()]
     parsed = page(made(tmp_path / "c", categories=categories, series_moon=series_fields()), "/search/")
     boxes = parsed.all("input", type="checkbox")
 
-    assert [box.attributes["value"] for box in boxes] == ["Two", "one"]
+    assert [box.attributes["value"] for box in boxes] == ["a,b", "d,e", "one"]
 
 
 def test_chapter_with_a_blank_full_title_has_a_heading(tmp_path: Path) -> None:
@@ -653,6 +668,32 @@ def test_sizes_of_pages_and_files(tmp_path: Path, bodies: Bodies) -> None:
     assert series[0] < 30_000 and series[1] < 1 / 3
     assert chapter[0] < 15_000 and chapter[1] < 1 / 3
     assert size(bodies["/assets/style.css"])[0] < 10_000
+
+
+def test_a_long_list_of_chapters_is_small_as_it_is_sent(tmp_path: Path) -> None:
+    """500 chapters with different titles, dates and volumes take 12 kB."""
+    fields = series_fields(500)
+    words = [
+        "lamp",
+        "tide",
+        "moth",
+        "kettle",
+        "comet",
+        "orchard",
+        "letter",
+        "harbour",
+        "gull",
+        "winter",
+        "key",
+        "stair",
+    ]
+    for number, chapter in enumerate(fields["chapters"]):  # type: ignore[arg-type, var-annotated]
+        day = date(2015, 1, 1) + timedelta(days=7 * number)
+        title = f"{words[number % 12]} and {words[number // 12 % 12]}"
+        chapter |= {"volume": number // 10 + 1, "title": title, "published": f"{day}T12:00:00Z"}
+    body = encoding.body(made(tmp_path / "c", series_moon=fields)["/reader/moon/"].body.value)
+
+    assert len(encoding.gzip(body) or body) < 12_000
 
 
 # Colours

@@ -55,6 +55,10 @@ def test_golden_pages_show_nothing_hidden() -> None:
     markup = ("<script>alert", "<i>sighs", 'href="javascript:')
     shown = {name: text.decode() for name, text in files(GOLDEN).items()}
 
-    assert [(name, word) for name, text in shown.items() for word in (*hidden, *markup) if word in text] == []
+    # JSON has texts as they are: scripts insert them as texts.
+    pages = {name: text for name, text in shown.items() if not name.endswith(".json")}
+
+    assert [(name, word) for name, text in shown.items() for word in hidden if word in text] == []
+    assert [(name, word) for name, text in pages.items() for word in markup if word in text] == []
     # A series without chapters is on its own page only.
     assert [name for name, text in shown.items() if "Nothing Yet" in text] == ["read/empty/index.html"]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ...catalog.entities import Catalog, Category, RecentChapter, SeriesSummary
+from ...templating import Html
 from ..payloads.resources import Body
 from . import cards, structured_data, values
 from .context import FeedLink, Link, PageContext, PageHead
@@ -14,6 +15,7 @@ HOME_CHAPTERS = 8
 HOME_SERIES = 14
 LATEST_CHAPTERS = 60
 STATUSES = ("ongoing", "completed", "hiatus", "canceled")
+KINDS = ("manga", "comic", "webtoon")
 # The page numbers beside the present one in the links below a list.
 _NEARBY = 2
 
@@ -27,6 +29,15 @@ class SeriesPage(NamedTuple):
     pages: int
     total: int
     subject: Category | str | None = None
+
+
+class Filters(NamedTuple):
+    """What the form of a search offers: pairs of a value and its name, and whether the latest chapter is a key."""
+
+    statuses: tuple[tuple[str, str], ...]
+    kinds: tuple[tuple[str, str], ...]
+    categories: tuple[tuple[str, str], ...]
+    by_latest: bool
 
 
 def home(page: PageContext, catalog: Catalog) -> Body:
@@ -49,7 +60,8 @@ def home(page: PageContext, catalog: Catalog) -> Body:
 
 def library(page: PageContext, part: SeriesPage) -> Body:
     links = _status_links(page, part.catalog.series)
-    return _list(page, part, page.text.library, page.paths.library, feeds=page.feeds, links=links)
+    filters = _filters(page, part.catalog)
+    return _list(page, part, page.text.library, page.paths.library, feeds=page.feeds, links=links, filters=filters)
 
 
 def with_status(page: PageContext, part: SeriesPage) -> Body:
@@ -94,6 +106,7 @@ def _list(
     feeds: tuple[FeedLink, ...] = (),
     links: Sequence[Link] = (),
     about: Sequence[str] = (),
+    filters: str = "",
 ) -> Body:
     name = title if part.number == 1 else f"{title}, {page.text.fill(page.text.page_of_list, number=part.number)}"
     description = values.shortened(about[0]) if about else page.fill(page.text.about_list, name=name)
@@ -104,6 +117,7 @@ def _list(
         count=page.text.count("series", part.total),
         about=about,
         links=links,
+        filters=filters,
         cards=cards.cards(page, part.series),
         previous=path(part.number - 1) if part.number > 1 else "",
         next=path(part.number + 1) if part.number < part.pages else "",
@@ -144,42 +158,47 @@ def _newest(catalog: Catalog, *shown: SeriesSummary | RecentChapter | Category) 
     return max((catalog.site_modified, *(item.modified for item in shown)))
 
 
-# The search page, and the index of titles that it uses where a host has no filters
+# The search page, and the index that it uses
 
 
 def search(page: PageContext, catalog: Catalog) -> Body:
-    text = page.text
-    head = PageHead(text.search, page.paths.search, page.fill(text.about_list, name=text.search))
-    body = page.html(
-        "search.html",
-        head,
-        categories=_categories(catalog) if page.visible.details and page.visible.categories else (),
-        statuses=[(status, getattr(text, status)) for status in STATUSES] if page.visible.details else (),
-    )
+    head = PageHead(page.text.search, page.paths.search, page.fill(page.text.about_list, name=page.text.search))
+    body = page.html("search.html", head, filters=_filters(page, catalog))
     return Body(body, max((catalog.site_modified, *(category.modified for category in catalog.categories))))
 
 
-def _categories(catalog: Catalog) -> list[tuple[str, str]]:
-    """The categories that the filter of the API can select, each as its value there and its name."""
-    values = ((_value(category), category.name) for category in catalog.categories)
-    return [(value, name) for value, name in values if value]
-
-
-def _value(category: Category) -> str:
-    """The id or the name. In the filter, a comma separates values."""
-    return next((text for text in (category.id, category.name) if "," not in text), "")
+def _filters(page: PageContext, catalog: Catalog) -> Html:
+    text, shown = page.text, page.visible
+    names = [(category.id, category.name) for category in catalog.categories] if shown.categories else []
+    filters = Filters(
+        tuple((status, getattr(text, status)) for status in STATUSES) if shown.details else (),
+        tuple((kind, getattr(text, kind)) for kind in KINDS) if shown.details else (),
+        tuple(names) if shown.details else (),
+        shown.latest and shown.chapters,
+    )
+    return page.shared("filters.html", filters)
 
 
 def titles(page: PageContext, catalog: Catalog) -> Body:
-    """Path, titles and cover of every series, by title."""
+    """What a search finds, and a list shows, of every series, by title. Empty values are left out."""
     shown = [series for series in catalog.series if series.is_in_lists]
-    value = [
-        {
-            "url": series.path,
-            "title": series.title,
-            "aliases": series.aliases if page.visible.details else (),
-            "cover": page.image(series.cover),
+    value = [_entry(page, series) for series in shown]
+    people = (person.modified for series in shown for person in (*series.authors, *series.artists))
+    modified = (series.modified for series in shown)
+    return Body({"results": value}, max((catalog.site_modified, *modified, *people)))
+
+
+def _entry(page: PageContext, series: SeriesSummary) -> dict[str, object]:
+    value: dict[str, object] = {"url": series.path, "title": series.title, "cover": page.image(series.cover)}
+    if page.visible.latest and page.visible.chapters:
+        value["latest"] = series.updated
+    if page.visible.details:
+        details = {
+            "aliases": series.aliases,
+            "people": tuple(dict.fromkeys(person.name for person in (*series.authors, *series.artists))),
+            "status": series.status,
+            "kind": series.kind,
+            "categories": tuple(category.id for category in series.categories),
         }
-        for series in shown
-    ]
-    return Body({"results": value}, max((catalog.site_modified, *(series.modified for series in shown))))
+        value |= {name: part for name, part in details.items() if part}
+    return value

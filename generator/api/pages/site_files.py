@@ -10,6 +10,8 @@ from ..payloads.resources import Body
 from .context import PageContext, PageHead
 from .texts import SCRIPT_TEXTS
 
+# Texts of pages that scripts need, too.
+SHARED_TEXTS = ("lang", "page_name", "series_one", "series_many")
 _ASSETS = Path(__file__).parent / "assets"
 # Each has one subject. Pages name those of chapters, series and searches, which import the others.
 SCRIPTS = ("bar", "chapter", "dom", "images", "layout", "progress", "reader", "search", "series", "store", "turning")
@@ -32,7 +34,7 @@ def script(name: str) -> Callable[[PageContext, Catalog], Body]:
 
 def site_script(page: PageContext, catalog: Catalog) -> Body:
     """The texts of the scripts: no page has to contain them."""
-    texts = {name: getattr(page.text, name) for name in ("lang", "page_name", *SCRIPT_TEXTS)}
+    texts = {name: getattr(page.text, name) for name in (*SHARED_TEXTS, *SCRIPT_TEXTS)}
     lines = (
         b"// The texts of this site, and whether devices may remember something.\n",
         b"export const shelf = true;\n",

@@ -80,11 +80,16 @@ _PAGE_TEXTS = {
     "title": "Title",
     "any_status": "Any status",
     "needs_script": "Search needs JavaScript. Without it, use the library and the lists.",
-    "searching": "Searching …",
-    "no_results": "Nothing found.",
-    "search_failed": "The search failed. Try again later.",
-    "title_only": "This server searches titles only: status and categories were ignored.",
     "more": "More results",
+    "sort": "Sort by",
+    "latest_chapter": "Latest chapter",
+    "kind": "Kind",
+    "any_kind": "Any kind",
+    "manga": "Manga",
+    "comic": "Comic",
+    "webtoon": "Webtoon",
+    "filters": "Search, sort and filter",
+    "random": "Random series",
     # Previews for editors
     "preview": "Preview",
     "preview_long": "Preview: this shows chapters that are not published yet. A release may look different.",
@@ -126,6 +131,20 @@ SCRIPT_TEXTS = {
     "key_fit": "next size of pages",
     "key_shift": "pair other pages",
     "key_touch": "Page by page: tap the sides of a page, or swipe. A tap in the middle shows the bar.",
+    # Lists
+    "oldest_first": "Oldest first",
+    "chapter_number": "Chapter",
+    "go": "Go",
+    "follow": "Follow",
+    "marking": "Mark chapters",
+    "mark_read": "Read up to here",
+    "mark_unread": "Unread from here",
+    "was_read": "read",
+    "new": "new",
+    # Search
+    "searching": "Searching …",
+    "no_results": "Nothing found.",
+    "search_failed": "The search failed. Try again later.",
 }
 
 TEXTS: Mapping[str, str] = {**_PAGE_TEXTS, **SCRIPT_TEXTS}

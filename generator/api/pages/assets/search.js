@@ -1,78 +1,114 @@
-// Search: the list of /api/v2 with its filters, or the index of titles on a host without filters.
+// Search, and the lists of series in another order, from an index of all series: every host has it.
+import { element, fill } from "./dom.js";
+import { texts } from "./site.js";
+
 const form = document.getElementById("search");
 const results = document.getElementById("results");
 const message = document.getElementById("message");
 const more = document.getElementById("more");
 const LIMIT = 48;
-const query = new URLSearchParams(location.search);
-const title = (query.get("title") ?? "").trim();
-const categories = query.getAll("categories").filter(Boolean);
-const status = query.get("status") ?? "";
+const STATUSES = ["ongoing", "hiatus", "completed", "canceled"];
+// The index is in the order of titles.
+const ORDERS = {
+  title: () => 0,
+  latest: (one, other) => (other.latest ?? 0) - (one.latest ?? 0),
+  status: (one, other) => STATUSES.indexOf(one.status) - STATUSES.indexOf(other.status),
+};
 
-async function load(url) {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url}: ${response.status}`);
-  return response.json();
+let index = null;
+
+async function load() {
+  const response = await fetch(results.dataset.titles);
+  if (!response.ok) throw new Error(`${response.url}: ${response.status}`);
+  return (await response.json()).results;
 }
 
-/** A page of the list; null if the host does not read parameters. */
-async function filtered(page) {
-  const parameters = new URLSearchParams({ page, limit: LIMIT });
-  if (title) parameters.set("title", title);
-  if (status) parameters.set("status", status);
-  if (categories.length) parameters.set("categories", categories.join(","));
-  const [probe, answer] = await Promise.all([
-    page === 1 ? load("/api/v2/series?limit=1") : null,
-    load(`/api/v2/series?${parameters}`),
-  ]);
-  return probe && probe.results.length > 1 ? null : answer;
+/** The series that the form selects; title finds the names of authors and artists, too. */
+function selected(all) {
+  const { title, status, kind, sort, categories } = values();
+  const words = title.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = all.filter((item) => {
+    const names = [item.title, ...(item.aliases ?? []), ...(item.people ?? [])].map((name) => name.toLowerCase());
+    return (
+      words.every((word) => names.some((name) => name.includes(word))) &&
+      (!status || item.status === status) &&
+      (!kind || item.kind === kind) &&
+      categories.every((category) => item.categories?.includes(category))
+    );
+  });
+  return found.sort(ORDERS[sort] ?? ORDERS.title);
 }
 
-async function titles() {
-  const text = title.toLowerCase();
-  const { results: all } = await load(results.dataset.titles);
-  const matching = all.filter((item) => [item.title, ...item.aliases].some((name) => name.toLowerCase().includes(text)));
-  return { results: matching, last: true };
+function values() {
+  const fields = new FormData(form);
+  const text = (name) => (fields.get(name) ?? "").trim();
+  return {
+    title: text("title"),
+    status: text("status"),
+    kind: text("kind"),
+    sort: text("sort"),
+    categories: fields.getAll("categories"),
+  };
 }
 
-function card({ url, title: name, cover }) {
-  const item = document.createElement("li");
-  const link = document.createElement("a");
-  const image = document.createElement("img");
-  const text = document.createElement("bdi");
-  item.className = "card";
-  link.href = new URL(url, location.origin).pathname;
-  image.width = 240;
-  image.height = 360;
-  image.alt = "";
-  image.loading = "lazy";
-  const { base } = results.dataset;
-  image.src = cover.startsWith(`${base}/`) && !cover.startsWith(`${base}//`) ? cover.slice(base.length) : cover;
-  text.textContent = name;
-  link.append(image, text);
-  item.append(link);
-  return item;
+function card({ url, title, cover }) {
+  return element(
+    "li",
+    { class: "card" },
+    element(
+      "a",
+      { href: url },
+      element("img", { src: cover, width: 240, height: 360, alt: "", loading: "lazy" }),
+      element("bdi", {}, title),
+    ),
+  );
 }
 
-async function show(page) {
-  message.textContent = message.dataset.searching;
-  more.hidden = true;
+async function show() {
+  message.textContent = texts.searching;
   try {
-    let answer = await filtered(page).catch(() => null);
-    const complete = answer !== null;
-    answer ??= await titles();
-    results.append(...answer.results.map(card));
-    message.textContent = results.children.length ? "" : message.dataset.none;
-    if (!complete && (status || categories.length)) message.textContent = message.dataset.titleOnly;
-    more.hidden = answer.last;
-    more.onclick = () => show(page + 1);
+    index ??= await load();
   } catch {
-    message.textContent = message.dataset.failed;
+    message.textContent = texts.search_failed;
+    return;
   }
+  const found = selected(index);
+  const showMore = () => {
+    const shown = results.children.length;
+    results.append(...found.slice(shown, shown + LIMIT).map(card));
+    more.hidden = results.children.length >= found.length;
+  };
+  results.replaceChildren();
+  showMore();
+  more.onclick = showMore;
+  // The list of the page, if it has one, is in place of this one.
+  for (const part of document.querySelectorAll(".grid:not(#results), .pager")) part.hidden = true;
+  const count = found.length === 1 ? texts.series_one : fill(texts.series_many, { count: found.length });
+  message.textContent = found.length ? count : texts.no_results;
 }
 
-for (const field of form.elements) {
-  if (field.name === "categories") field.checked = categories.includes(field.value);
-  else if (field.name) field.value = query.get(field.name) ?? "";
+/** What the form selects, in the address: a link to it shows the same. */
+function note() {
+  const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+  history.replaceState(null, "", query.size ? `?${query}` : location.pathname);
 }
-if (title || status || categories.length) show(1);
+
+const asked = new URLSearchParams(location.search);
+for (const field of form.elements) {
+  if (field.type === "checkbox") field.checked = asked.getAll(field.name).includes(field.value);
+  else if (field.name && asked.has(field.name)) field.value = asked.get(field.name);
+}
+form.addEventListener("change", () => {
+  note();
+  show();
+});
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  note();
+  show();
+});
+document.getElementById("random").addEventListener("click", async () => {
+  index ??= await load();
+  location.assign(index[Math.floor(Math.random() * index.length)].url);
+});
+if (Object.values(values()).some((value) => value.length && value !== "title")) show();

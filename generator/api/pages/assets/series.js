@@ -1,18 +1,125 @@
-// The page of a series: a link to the page where reading goes on.
-import { resume } from "./progress.js";
-import { ofSeries } from "./store.js";
+// The page of a series: where reading goes on, which chapters were read, their order, and a way to a number.
+import { button, checkbox, element, scrolling } from "./dom.js";
+import { isRead, mark, resume } from "./progress.js";
+import { shelf, texts } from "./site.js";
+import { changeSeries, changeSetting, lastVisit, ofSeries, read } from "./store.js";
 
-const { series } = document.querySelector("[data-series]")?.dataset ?? {};
-const links = [...document.querySelectorAll(".chapters li > a")];
+const article = document.querySelector("[data-series]");
+const { series } = article.dataset;
+const described = {
+  title: document.querySelector("h1").textContent,
+  cover: document.querySelector(".cover").getAttribute("src"),
+};
+const newestFirst = [...document.querySelectorAll(".chapters li > a")];
+const pathOf = (link) => link.getAttribute("href");
+const list = document.querySelector(".chapters");
 
-function offerToContinue(link) {
-  const newestFirst = links.map((item) => item.getAttribute("href"));
-  const url = resume(newestFirst, ofSeries(series));
+function offerToContinue() {
+  const link = document.getElementById("continue");
+  const paths = newestFirst.map(pathOf);
+  const url = resume(paths, ofSeries(series));
   if (!url) return;
   link.href = url;
-  link.title = links[newestFirst.indexOf(url.replace(/#.*/, ""))].textContent;
+  link.title = newestFirst[paths.indexOf(url.replace(/#.*/, ""))].textContent;
   link.hidden = false;
 }
 
-const link = document.getElementById("continue");
-if (link) offerToContinue(link);
+/** Mark a row, for eyes and for screen readers. */
+function setMark(row, name, text, isSet) {
+  row.classList.toggle(name, isSet);
+  row.querySelector(`.mark-${name}`)?.remove();
+  if (isSet) row.append(element("span", { class: `unseen mark-${name}`, lang: texts.lang }, text));
+}
+
+function showMarks() {
+  const entry = ofSeries(series);
+  const since = lastVisit();
+  for (const link of newestFirst) {
+    const row = link.parentElement;
+    const wasRead = isRead(series, entry, pathOf(link));
+    const published = Date.parse(row.querySelector("time")?.dateTime);
+    setMark(row, "read", texts.was_read, wasRead);
+    setMark(row, "new", texts.new, !wasRead && since > 0 && published > since);
+  }
+}
+
+/** In the lists of all volumes, from the oldest chapter or from the newest one. */
+function setOrder(oldestFirst) {
+  const parts = [...list.querySelectorAll("details, ol")].filter((part) => part.parentElement === list);
+  const place = parts.at(-1)?.nextSibling;
+  const isReversed = list.dataset.order === "oldest";
+  if (isReversed === oldestFirst) return;
+  list.dataset.order = oldestFirst ? "oldest" : "newest";
+  for (const part of parts.reverse()) list.insertBefore(part, place);
+  for (const rows of list.querySelectorAll("ol")) rows.append(...[...rows.children].reverse());
+}
+
+/** A button in each row marks it and all older chapters as read, or it and all newer ones as not read. */
+function setMarking(isOn) {
+  for (const old of list.querySelectorAll(".mark")) old.remove();
+  if (!isOn) return;
+  newestFirst.forEach((link, place) => {
+    const click = () => {
+      const wasRead = link.parentElement.classList.contains("read");
+      const chapters = wasRead ? newestFirst.slice(0, place + 1) : newestFirst.slice(place);
+      mark(series, chapters.map(pathOf), !wasRead, described);
+      showMarks();
+      setMarking(true);
+      list.querySelectorAll(".mark")[[...list.querySelectorAll("li > a")].indexOf(link)].focus();
+    };
+    const text = link.parentElement.classList.contains("read") ? texts.mark_unread : texts.mark_read;
+    link.after(button(text, click, { class: "mark", "aria-label": `${text}: ${link.textContent}` }));
+  });
+}
+
+/** Lead to the chapter with a number. */
+function jump(number) {
+  const link = newestFirst.find((item) => pathOf(item).split("/").at(-2) === number);
+  if (!link) return;
+  const volume = link.closest("details");
+  if (volume) volume.open = true;
+  link.focus({ preventScroll: true });
+  link.scrollIntoView({ behavior: scrolling(), block: "center" });
+}
+
+function jumpForm() {
+  const number = element("input", { name: "number", inputmode: "decimal", size: 5, required: true });
+  const submit = (event) => {
+    event.preventDefault();
+    jump(number.value.trim());
+  };
+  return element(
+    "form",
+    { submit },
+    element("label", {}, `${texts.chapter_number} `, number),
+    " ",
+    element("button", { type: "submit" }, texts.go),
+  );
+}
+
+function follow(isFollowed) {
+  changeSeries(series, (entry) => Object.assign(entry, { ...described, followed: isFollowed }));
+}
+
+function addTools() {
+  const tools = document.getElementById("list-tools");
+  const { settings } = read();
+  const order = (oldestFirst) => {
+    setOrder(oldestFirst);
+    changeSetting("oldestFirst", oldestFirst || undefined);
+  };
+  tools.append(jumpForm(), checkbox("oldest", texts.oldest_first, settings.oldestFirst ?? false, order));
+  if (shelf) {
+    tools.append(
+      checkbox("follow", texts.follow, ofSeries(series).followed ?? false, follow),
+      checkbox("marking", texts.marking, false, setMarking),
+    );
+  }
+  if (settings.oldestFirst) setOrder(true);
+}
+
+if (newestFirst.length) {
+  offerToContinue();
+  showMarks();
+  addTools();
+}

@@ -21,7 +21,8 @@ const TYPES = {
   },
 };
 
-const empty = () => ({ version: VERSION, settings: {}, series: {}, visited: 0 });
+// `visited` is when this visit began, `since` when the one before it did; 0 if there was none.
+const empty = () => ({ version: VERSION, settings: {}, series: {}, visited: 0, since: 0 });
 
 /** The fields of a value that have the types of a table. */
 function known(value, types) {
@@ -34,7 +35,8 @@ const isPath = (text) => /^\/(?![/\\])/.test(text);
 /** The parts of a value that a shelf can have; null for a value of another version. */
 export function checked(value) {
   if (value?.version !== VERSION) return null;
-  const shelf = { ...empty(), settings: known(value.settings, TYPES.settings), visited: Number(value.visited) || 0 };
+  const shelf = { ...empty(), settings: known(value.settings, TYPES.settings) };
+  Object.assign(shelf, known(value, { visited: "number", since: "number" }));
   for (const [path, entry] of Object.entries(value.series ?? {})) {
     if (!isPath(path)) continue;
     const series = known(entry, TYPES.series);
@@ -82,4 +84,18 @@ export function changeSetting(name, value) {
     if (value === undefined) delete settings[name];
     else settings[name] = value;
   });
+}
+
+/** When the last visit began; 0 on the first one. A visit is a session of the browser's tab. */
+export function lastVisit() {
+  try {
+    if (!isKept) return 0;
+    if (!sessionStorage.getItem(KEY)) {
+      sessionStorage.setItem(KEY, "visited");
+      change((shelf) => Object.assign(shelf, { since: shelf.visited, visited: Date.now() }));
+    }
+    return read().since;
+  } catch {
+    return 0;
+  }
 }

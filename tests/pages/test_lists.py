@@ -1,0 +1,131 @@
+"""Lists of chapters and series: their order, marks, a way to a number, filters, and what is new."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.pages.test_reading import CHAPTER, LAST, NEXT, SERIES, SHELF, set_value, wait_for_page
+from tests.support import browser
+from tests.support.browser import WIDE, Tab
+from tests.support.page_sites import PageSite
+
+pytestmark = browser.reads_pages
+
+CHAPTERS = "[...document.querySelectorAll('.chapters li > a')].map((link) => link.pathname)"
+MARKED = "[...document.querySelectorAll('.chapters .read > a')].map((link) => link.pathname)"
+FOUND = "[...document.querySelectorAll('#results a')].map((link) => link.textContent)"
+
+
+@pytest.fixture
+def tab(chromium: browser.Browser) -> Iterator[Tab]:
+    with chromium.tab(WIDE) as opened:
+        yield opened
+        assert opened.complaints() == []
+
+
+def test_chapters_from_the_oldest(example: PageSite, tab: Tab) -> None:
+    """Volumes turn, too. The order is kept for all series."""
+    tab.open(example.url(SERIES))
+    newest_first = tab.run(CHAPTERS)
+    tab.wait_for("input[name=oldest]")
+    tab.click("input[name=oldest]")
+    assert tab.run(CHAPTERS) == newest_first[::-1]
+    assert newest_first[-1] == CHAPTER
+    tab.open(example.url(SERIES))
+    tab.wait_until(f"{CHAPTERS}[0] === '{CHAPTER}'")
+    tab.click("input[name=oldest]")
+    assert tab.run(CHAPTERS) == newest_first
+
+
+def test_a_number_leads_to_its_chapter(example: PageSite, tab: Tab) -> None:
+    """Also in a volume that is folded."""
+    tab.open(example.url(SERIES))
+    tab.wait_for("input[name=number]")
+    summary = "details:last-of-type summary"
+    tab.click(summary)
+    assert tab.run(f"document.querySelector('li a[href=\"{CHAPTER}\"]').closest('details').open") is False
+    tab.click("input[name=number]")
+    tab.type("1")
+    tab.press("Enter")
+    tab.wait_until(f"document.activeElement.pathname === '{CHAPTER}'")
+    assert tab.run("document.activeElement.closest('details').open") is True
+
+
+def test_chapters_are_marked_as_read(example: PageSite, tab: Tab) -> None:
+    """One that was read to its end, and all up to one that the reader names; the other way round as well."""
+    tab.open(example.url(CHAPTER))
+    wait_for_page(tab, 1)
+    tab.press("End")
+    wait_for_page(tab, 5)
+    tab.open(example.url(SERIES))
+    tab.wait_until(f"String({MARKED}) === '{CHAPTER}'")
+    assert "read" in tab.run("document.querySelector('.chapters .read').innerText")
+    tab.click("input[name=marking]")
+    tab.click(f"a[href='{NEXT}'] + .mark")
+    assert tab.run(MARKED) == [NEXT, CHAPTER]
+    tab.open(example.url(SERIES))
+    tab.wait_until(f"{MARKED}.length === 2")
+    tab.click("input[name=marking]")
+    tab.click(f"a[href='{CHAPTER}'] + .mark")
+    assert tab.run(MARKED) == []
+
+
+def test_chapters_since_the_last_visit_are_new(example: PageSite, tab: Tab) -> None:
+    tab.open(example.url(SERIES))
+    tab.wait_for("input[name=oldest]")
+    assert tab.run("document.querySelectorAll('.new').length") == 0
+    newest = tab.run(f"Date.parse(document.querySelector('a[href=\"{LAST}\"] ~ small time').dateTime)")
+    shelf = json.dumps({"version": 1, "visited": newest - 1})
+    tab.run(f"sessionStorage.clear(); localStorage.setItem('flatpanel', {json.dumps(shelf)})")
+    tab.open(example.url(SERIES))
+    tab.wait_for(".new")
+    assert tab.run("[...document.querySelectorAll('.new > a')].map((link) => link.pathname)") == [LAST]
+    assert tab.run(f"{SHELF}.since") == newest - 1
+
+
+# The library
+
+
+def test_the_library_in_another_order(example: PageSite, tab: Tab) -> None:
+    """And with filters; the address shows the same again."""
+    tab.open(example.url("/reader/"))
+    tab.click(".filters summary")
+    set_value(tab, "sort", "latest")
+    tab.wait_for("#results a")
+    expected = json.loads(example.web.ask("/api/v2/series?sort=-latest_upload&limit=48").body)["results"]
+    titles = [item["title"] for item in expected if item["updated"] > "1970-01-02"]
+    # Series with the same time are in the order of titles.
+    assert tab.run(FOUND)[:5] == titles[:5]
+    assert tab.run("document.querySelectorAll('.grid:not([hidden])').length") == 1
+    tab.click("#more")
+    assert len(tab.run(FOUND)) > 48
+    set_value(tab, "status", "completed")
+    set_value(tab, "kind", "comic")
+    tab.wait_until(f"{FOUND}.length === 1")
+    assert tab.run(FOUND) == ["Kettle & Comet"]
+    tab.open(example.url("/reader/?" + tab.run("location.search.slice(1)")))
+    tab.wait_until(f"String({FOUND}) === 'Kettle & Comet'")
+
+
+def test_a_random_series(example: PageSite, tab: Tab) -> None:
+    tab.open(example.url("/reader/"))
+    tab.click(".filters summary")
+    tab.click("#random")
+    tab.wait_for("[data-series]")
+
+
+# Search
+
+
+def test_search_finds_people_and_other_titles(example: PageSite, tab: Tab) -> None:
+    for text, title in (("quillfeather halloway", "The Ringing Orchard"), ("蒸気の", "Un été à vapeur")):
+        tab.open(example.url(f"/search/?title={text}"))
+        tab.wait_for("#results a")
+        assert tab.run(FOUND) == [title]
+
+
+def test_a_failed_search_says_so(example: PageSite, tab: Tab) -> None:
+    tab.intercept(example.url("/search/titles.json"), "application/json", b"no json")
+    tab.open(example.url("/search/?title=moon"))
+    tab.wait_until("document.querySelector('#message').textContent.includes('failed')")
