@@ -94,6 +94,12 @@ def _pages(
         yield RouteItem({**parameters, "page": number}, SeriesPage(catalog, part, number, count, len(series), subject))
 
 
+def with_shelf(catalog: Catalog) -> RouteItems:
+    """The catalog, if devices of readers may remember something."""
+    if catalog.site.shelf:
+        yield RouteItem({}, catalog)
+
+
 def each_own_page(catalog: Catalog) -> RouteItems:
     """The texts of the theme."""
     for file in catalog.theme.files:
@@ -212,7 +218,7 @@ def _number(item: ChapterPage) -> dict[str, object]:
 
 
 # Pages that search engines need not have.
-UNLISTED = frozenset(("/404/",))
+UNLISTED = frozenset(("/404/", "/shelf/"))
 # All but the index of titles, which the search page reads.
 _FOR_PROGRAMS = re.compile(r"(?<!/search/titles)\.(?:atom|rss|json|xml|txt)$")
 
@@ -316,6 +322,7 @@ PAGES: tuple[PageRoute, ...] = (
     _page("/groups/{id}/",                    each_group,             people.group,          "group"),
     _page("/search/",                         each.once,              lists.search,         "library"),
     _page("/{name}/",                         each_own_page,          site_files.own_page),
+    _page("/shelf/",                          with_shelf,             site_files.shelf),
     _page("/404/",                            each.once,              site_files.error),
     PageRoute("/search/titles.json",          each.once,              lists.titles,         JSON, ("library",)),
     PageRoute("/assets/style.css",            each.once,              site_files.style,      CSS),

@@ -14,7 +14,7 @@ RESERVED = frozenset(
     (
         *("404", "_flatpanel", "api", "artists", "assets", "authors", "bad", "categories", "favicon", "groups"),
         *("index", "latest", "library", "of", "opensearch", "preview", "query", "releases", "robots", "search"),
-        *("sitemap", "sitemaps", "user"),
+        *("manifest", "shelf", "sitemap", "sitemaps", "sw", "user"),
     )
 )
 

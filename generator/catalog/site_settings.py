@@ -103,6 +103,12 @@ class Site(Record):
         description="`true`: the build makes pages for readers, and feeds; with a front end of your own, leave it out",
         examples=[True],
     )
+    shelf: bool = Field(
+        True,
+        description="`false`: the reader's pages remember nothing on the devices of readers, and keep no chapters for "
+        "reading without a network",
+        examples=[False],
+    )
     direction: Direction = Field(
         "ltr",
         description="the order of the pages of a chapter, unless a series has its own: `ltr` (left to right) or `rtl`",

@@ -132,7 +132,7 @@ def test_each_page_has_the_parts_that_every_page_needs(bodies: Bodies) -> None:
             assert parsed.first("meta", name="description").attributes["content"]
             assert parsed.first("meta", property="og:url").attributes["content"] == BASE + url
     licensed = {f"/reader/the-ringing-orchard/{chapter}/" for chapter in ("1/1", "1/2", "2/3")}
-    assert unlisted == {"/404/", "/reader/saturn-please-forward/"} | licensed
+    assert unlisted == {"/404/", "/shelf/", "/reader/saturn-please-forward/"} | licensed
 
 
 def test_each_link_of_a_page_leads_to_a_url_of_the_release(bodies: Bodies) -> None:
@@ -647,6 +647,17 @@ def site_script(bodies: Bodies) -> str:
     return value.decode()
 
 
+def test_a_site_without_shelf(tmp_path: Path) -> None:
+    """It has no page of it, no script that reads storage before a page is painted, and tells its scripts so."""
+    bodies = made(tmp_path / "c", site="shelf: false", series_moon=series_fields())
+
+    assert "/shelf/" not in bodies
+    assert "export const shelf = false;" in site_script(bodies)
+    for url, parsed in html(bodies):
+        assert "/shelf/" not in parsed.links(), url
+        assert not {"/assets/theme.js", "/assets/home.js"} & {*parsed.links()}, url
+
+
 # Sizes
 
 
@@ -714,11 +725,11 @@ def contrast(first: str, second: str) -> float:
 
 def test_texts_have_enough_contrast_in_both_schemes(bodies: Bodies) -> None:
     style = encoding.body(bodies["/assets/style.css"].body.value).decode()
-    schemes = [
-        dict(re.findall(r"--([-a-z]+): (#\w+);", block)) for block in re.findall(r":root \{(.*?)\}", style, re.S)
-    ]
+    blocks = re.findall(r":root(?::not\(\S+\)|\[\S+\])? \{(.*?)\}", style, re.S)
+    schemes = [dict(re.findall(r"--([-a-z]+): (#\w+);", block)) for block in blocks if "--paper" in block]
 
-    assert len(schemes) == 2
+    # Light, dark as on the device, dark by choice.
+    assert len(schemes) == 3 and schemes[1] == schemes[2]
     for colours in schemes:
         for text in ("ink", "soft", "link"):
             assert contrast(colours[text], colours["paper"]) > 4.5

@@ -84,9 +84,10 @@ WIDE = Viewport(1280, 900)
 class Tab:
     """A tab, attached to the browser by a session."""
 
-    def __init__(self, browser: Browser, session: str) -> None:
+    def __init__(self, browser: Browser, session: str, context: str) -> None:
         self.browser = browser
         self.session = session
+        self.context = context
         self.answers: dict[str, tuple[str, bytes]] = {}
 
     def send(self, method: str, **parameters: object) -> dict[str, Any]:
@@ -240,6 +241,22 @@ class Tab:
         url = urlsplit(entry["url"])
         self.wait_for_path(url._replace(scheme="", netloc="", query="").geturl())
 
+    def choose_file(self, selector: str, file: Path) -> None:
+        """Choose a file in a form."""
+        found = self.send("Runtime.evaluate", expression=f"document.querySelector({json.dumps(selector)})")["result"]
+        self.send("DOM.setFileInputFiles", objectId=found["objectId"], files=[str(file)])
+
+    def download(self, selector: str, folder: Path, name: str) -> bytes:
+        """Click on what saves a file, and return the file."""
+        target = {"behavior": "allow", "downloadPath": str(folder), "browserContextId": self.context}
+        self.browser.send("Browser.setDownloadBehavior", **target)
+        self.click(selector)
+        end = monotonic() + LIMIT
+        while not (folder / name).exists():
+            assert monotonic() < end, f"no file {name}"
+            self.browser.hear("a download", 0.05)
+        return (folder / name).read_bytes()
+
     # What happened
 
     def _is_own(self, event: dict[str, Any], method: str) -> bool:
@@ -383,7 +400,7 @@ class Browser:
         context = self.send("Target.createBrowserContext")["browserContextId"]
         target = self.send("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
         session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        tab = Tab(self, session)
+        tab = Tab(self, session, context)
         tab.prepare(viewport or Viewport())
         yield tab
         self.send("Target.disposeBrowserContext", browserContextId=context)

@@ -29,6 +29,7 @@ class PagePaths:
     authors = "/authors/"
     artists = "/artists/"
     groups = "/groups/"
+    shelf = "/shelf/"
     # Feeds, without their format.
     releases = "/releases"
     library_feed = "/library"
@@ -167,6 +168,7 @@ class PageContext:
             (shown.authors, paths.authors, text.authors),
             (shown.artists, paths.artists, text.artists),
             (shown.groups, paths.groups, text.groups),
+            (self.site.shelf, paths.shelf, text.shelf),
         )
         return tuple(Link(path, str(name)) for is_shown, path, name in links if is_shown)
 

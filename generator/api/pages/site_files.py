@@ -11,10 +11,13 @@ from .context import PageContext, PageHead
 from .texts import SCRIPT_TEXTS
 
 # Texts of pages that scripts need, too.
-SHARED_TEXTS = ("lang", "page_name", "series_one", "series_many")
+SHARED_TEXTS = ("lang", "page_name", "series_one", "series_many", "continue_reading")
 _ASSETS = Path(__file__).parent / "assets"
 # Each has one subject. Pages name those of chapters, series and searches, which import the others.
-SCRIPTS = ("bar", "chapter", "dom", "images", "layout", "progress", "reader", "search", "series", "store", "turning")
+SCRIPTS = (
+    *("bar", "cards", "chapter", "dom", "home", "images", "layout", "progress", "reader", "search", "series", "shelf"),
+    *("store", "theme", "turning"),
+)
 
 
 def style(page: PageContext, catalog: Catalog) -> Body:
@@ -37,7 +40,7 @@ def site_script(page: PageContext, catalog: Catalog) -> Body:
     texts = {name: getattr(page.text, name) for name in (*SHARED_TEXTS, *SCRIPT_TEXTS)}
     lines = (
         b"// The texts of this site, and whether devices may remember something.\n",
-        b"export const shelf = true;\n",
+        b"export const shelf = " + (b"true" if page.site.shelf else b"false") + b";\n",
         b"export const texts = ",
         encoding.json(texts),
         b";\n",
@@ -55,6 +58,11 @@ def own_page(page: PageContext, item: tuple[str, Catalog]) -> Body:
     own = page.own_pages[name]
     description = page.fill(page.text.about_list, name=own.title)
     return Body(page.html("own.html", PageHead(own.title, own.path, description), own=own), catalog.site_modified)
+
+
+def shelf(page: PageContext, catalog: Catalog) -> Body:
+    """What a device remembers; scripts write it."""
+    return Body(page.html("shelf.html", PageHead(page.text.shelf, "")), catalog.site_modified)
 
 
 def error(page: PageContext, catalog: Catalog) -> Body:

@@ -12,13 +12,14 @@ const strip = document.getElementById("strip");
 
 function read() {
   const { chapter: path, series } = strip.dataset;
+  const neighbour = (rel) => document.querySelector(`#bar a[rel=${rel}]`);
   const described = {
     chapter: path,
     heading: document.querySelector("h1").textContent,
     title: document.querySelector(".kicker a").textContent,
     cover: document.querySelector("#end img")?.getAttribute("src") ?? undefined,
+    next: neighbour("next")?.getAttribute("href"),
   };
-  const neighbour = (rel) => document.querySelector(`#bar a[rel=${rel}]`);
   const kept = ofSeries(series);
   const layout = [kept.layout, strip.dataset.layout].find((name) => LAYOUTS.includes(name)) ?? "strip";
   const choice = { layout, fit: FITS.includes(kept.fit) ? kept.fit : undefined, shifted: kept.shifted ?? false };

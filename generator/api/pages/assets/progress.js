@@ -8,9 +8,9 @@ export const pageUrl = (chapter, page) => (page > 1 ? `${chapter}#page-${page}` 
 const below = (series, chapter) => chapter.slice(series.length);
 
 /** Note the page that is read. */
-export function arrive(series, { chapter, heading, title, cover }, page, finished) {
+export function arrive(series, { chapter, heading, title, cover, next }, page, finished) {
   changeSeries(series, (entry) => {
-    Object.assign(entry, { chapter, heading, title, cover, page, finished, at: Date.now() });
+    Object.assign(entry, { chapter, heading, title, cover, next, page, finished, at: Date.now() });
     if (finished) entry.read = [...new Set([...(entry.read ?? []), below(series, chapter)])];
   });
 }

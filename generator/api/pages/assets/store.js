@@ -13,6 +13,7 @@ const TYPES = {
     heading: "string",
     page: "number",
     finished: "boolean",
+    next: "string",
     at: "number",
     followed: "boolean",
     layout: "string",
@@ -40,7 +41,7 @@ export function checked(value) {
   for (const [path, entry] of Object.entries(value.series ?? {})) {
     if (!isPath(path)) continue;
     const series = known(entry, TYPES.series);
-    if (series.chapter && !isPath(series.chapter)) delete series.chapter;
+    for (const name of ["chapter", "next"]) if (series[name] && !isPath(series[name])) delete series[name];
     if (series.cover && !/^(?:https?:\/)?\//.test(series.cover)) delete series.cover;
     // Below the path of the series.
     if (Array.isArray(entry.read)) series.read = entry.read.filter((chapter) => typeof chapter === "string");

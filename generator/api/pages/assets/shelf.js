@@ -1,0 +1,96 @@
+// The page of the shelf: all that this device remembers, and ways to save it, to bring it back and to delete it.
+import { card, shelved } from "./cards.js";
+import { button, checkbox, element, select } from "./dom.js";
+import { texts } from "./site.js";
+import { change, changeSetting, checked, read, write } from "./store.js";
+
+const main = document.getElementById("my-shelf");
+const message = element("p", { class: "note", role: "status" });
+
+function section(title, ...content) {
+  return element("section", {}, element("h2", {}, title), ...content);
+}
+
+function grid(entries) {
+  if (!entries.length) return element("p", { class: "note" }, texts.nothing_here);
+  const cards = entries.map(([path, entry]) => {
+    const remove = button(texts.remove, () => {
+      change(({ series }) => delete series[path]);
+      show();
+    });
+    remove.setAttribute("aria-label", `${texts.remove}: ${entry.title ?? path}`);
+    return card(path, entry, element("p", {}, remove));
+  });
+  return element("ul", { class: "grid" }, ...cards);
+}
+
+function settings() {
+  const { theme, keys } = read().settings;
+  const themes = ["system", "light", "dark"].map((name) => [name, texts[`theme_${name}`]]);
+  const setTheme = (name) => {
+    changeSetting("theme", name === "system" ? undefined : name);
+    if (name === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = name;
+  };
+  return section(
+    texts.settings,
+    element("p", {}, select("theme", texts.theme, themes, theme ?? "system", setTheme)),
+    element("p", {}, checkbox("keys", texts.single_keys, keys ?? true, (isOn) => changeSetting("keys", isOn ? undefined : false))),
+  );
+}
+
+function save() {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(read(), null, 1)], { type: "application/json" }));
+  element("a", { href: url, download: "shelf.json" }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/** Both of two entries of a series: what was read in one of them, and the later progress. */
+function joined(mine, theirs) {
+  const [earlier, later] = (theirs.at ?? 0) > (mine.at ?? 0) ? [mine, theirs] : [theirs, mine];
+  return { ...earlier, ...later, read: [...new Set([...(mine.read ?? []), ...(theirs.read ?? [])])] };
+}
+
+async function bringBack(file) {
+  let saved = null;
+  try {
+    saved = checked(JSON.parse(await file.text()));
+  } catch {
+    // No JSON: as a file of another program.
+  }
+  if (saved) {
+    const shelf = read();
+    for (const [path, entry] of Object.entries(saved.series)) shelf.series[path] = joined(shelf.series[path] ?? {}, entry);
+    write({ ...shelf, settings: { ...shelf.settings, ...saved.settings } });
+    show();
+  }
+  message.textContent = saved ? texts.imported : texts.not_a_shelf;
+}
+
+function data() {
+  const file = element("input", { type: "file", id: "import", accept: "application/json", change: () => bringBack(file.files[0]) });
+  const forget = button(texts.forget, () => {
+    if (!confirm(texts.forget_all)) return;
+    localStorage.removeItem("flatpanel");
+    show();
+  });
+  return section(
+    texts.my_data,
+    element("p", {}, texts.on_this_device),
+    element("p", { class: "actions" }, button(texts.export, save, { id: "export" }), forget),
+    element("p", {}, element("label", { for: "import" }, `${texts.import} `), file),
+  );
+}
+
+function show() {
+  const entries = shelved(read());
+  main.replaceChildren(
+    section(texts.continue_reading, grid(entries.filter(([, entry]) => entry.chapter))),
+    section(texts.followed, grid(entries.filter(([, entry]) => entry.followed))),
+    settings(),
+    data(),
+    message,
+  );
+}
+
+show();

@@ -1,0 +1,170 @@
+"""The shelf: what a device remembers across series, and how a reader saves, brings back and deletes it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.pages.test_reading import (
+    CHAPTER,
+    NEXT,
+    SERIES,
+    SHELF,
+    WEBTOON,
+    choose,
+    set_value,
+    wait_for_page,
+)
+from tests.support import browser
+from tests.support.browser import PHONE, WIDE, Tab
+from tests.support.page_sites import PageSite
+
+pytestmark = browser.reads_pages
+
+ON_SHELF = "[...document.querySelectorAll('#shelf a')].map((link) => link.pathname + link.hash)"
+BADGES = "[...document.querySelectorAll('.grid .badge')].map((badge) => badge.closest('a').pathname)"
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+
+
+@pytest.fixture
+def tab(chromium: browser.Browser) -> Iterator[Tab]:
+    with chromium.tab(WIDE) as opened:
+        yield opened
+        assert opened.complaints() == []
+
+
+@pytest.fixture
+def phone(chromium: browser.Browser) -> Iterator[Tab]:
+    with chromium.tab(PHONE) as opened:
+        yield opened
+        assert opened.complaints() == []
+
+
+def remember(tab: Tab, shelf: dict[str, object]) -> None:
+    """Open a new visit with this shelf."""
+    text = json.dumps(json.dumps({"version": 1, **shelf}))
+    tab.run(f"sessionStorage.clear(); localStorage.setItem('flatpanel', {text})")
+
+
+def api_requests(tab: Tab) -> list[str]:
+    asked = [event["request"]["url"] for event in tab.events_of("Network.requestWillBeSent")]
+    return [url for url in asked if "/api/" in url]
+
+
+def read_some(example: PageSite, tab: Tab) -> None:
+    """The first chapter of one series to its end, and a page of another."""
+    tab.open(example.url(CHAPTER))
+    wait_for_page(tab, 1)
+    tab.press("End")
+    wait_for_page(tab, 5)
+    tab.open(example.url(f"{WEBTOON}#page-2"))
+    wait_for_page(tab, 2)
+
+
+def test_the_first_page_says_where_reading_goes_on(example: PageSite, phone: Tab) -> None:
+    """In the series that was read last, and in the next chapter of one whose chapter was finished. Nothing moves."""
+    phone.open(example.url("/"))
+    assert phone.run("document.querySelector('#shelf').checkVisibility()") is False
+    read_some(example, phone)
+    phone.open(example.url("/"))
+    phone.wait_for("#shelf a")
+    assert phone.run(ON_SHELF) == [f"{WEBTOON}#page-2", NEXT]
+    assert "page 2" in phone.run("document.querySelector('#shelf small').textContent")
+    assert phone.layout_shift() <= 0.02
+    phone.tap("#shelf li + li a")
+    phone.wait_for_path(NEXT)
+
+
+def test_what_is_new_since_the_last_visit(example: PageSite, tab: Tab) -> None:
+    """With one request, and on the shelf, too. A first visit asks for nothing."""
+    tab.open(example.url("/"))
+    tab.wait_until("document.readyState === 'complete'")
+    assert not api_requests(tab)
+    series = json.loads(example.web.ask("/api/v2/series?sort=-latest_upload").body)["results"]
+    newest = tab.run(f"Date.parse('{series[0]['updated']}')")
+    read = {SERIES: {"title": "Paper Moons", "chapter": CHAPTER, "page": 1, "at": 1}}
+    remember(tab, {"visited": newest - 1, "series": read})
+    tab.open(example.url("/"))
+    tab.wait_for(".grid .badge")
+    assert tab.run(BADGES) == [series[0]["url"]]
+    assert series[0]["url"] in tab.run(ON_SHELF) and CHAPTER in tab.run(ON_SHELF)
+    assert len(api_requests(tab)) == 1
+    # The same visit.
+    tab.open(example.url("/"))
+    tab.wait_for(".grid .badge")
+
+
+def test_colours_are_a_choice(example: PageSite, tab: Tab) -> None:
+    """Other than those of the device, before a page is painted."""
+    tab.open(example.url("/shelf/"))
+    light = tab.run(BACKGROUND)
+    tab.wait_for("select[name=theme]")
+    set_value(tab, "theme", "dark")
+    dark = tab.run(BACKGROUND)
+    tab.open(example.url(SERIES))
+    assert tab.run(BACKGROUND) == dark != light
+    tab.open(example.url("/shelf/"))
+    tab.wait_for("select[name=theme]")
+    set_value(tab, "theme", "system")
+    assert tab.run(BACKGROUND) == light
+
+
+def test_a_series_is_followed(example: PageSite, tab: Tab) -> None:
+    tab.open(example.url(SERIES))
+    tab.wait_for("input[name=follow]")
+    tab.click("input[name=follow]")
+    tab.open(example.url("/"))
+    tab.wait_for("#shelf a")
+    assert tab.run(ON_SHELF) == [SERIES]
+    tab.open(example.url("/shelf/"))
+    tab.wait_for(".card button")
+    tab.click(".card button")
+    assert tab.run(f"Object.keys({SHELF}.series)") == []
+
+
+def test_a_shelf_moves_to_another_device(
+    example: PageSite, tab: Tab, chromium: browser.Browser, tmp_path: Path
+) -> None:
+    """As a file, which joins what the other device has. A file that is no shelf changes nothing."""
+    read_some(example, tab)
+    tab.open(example.url("/shelf/"))
+    tab.wait_for("#export")
+    saved = tmp_path / "shelf.json"
+    assert json.loads(tab.download("#export", tmp_path, saved.name))["version"] == 1
+    wrong = tmp_path / "wrong.json"
+    evil = {"/x/": {"chapter": "javascript:alert(1)"}, "//evil.example/": {"chapter": "/x/"}}
+    wrong.write_text(json.dumps({"version": 1, "series": evil}))
+    other = tmp_path / "other.json"
+    other.write_text('{"version": 99}')
+    with chromium.tab(WIDE) as second:
+        second.open(example.url(NEXT))
+        wait_for_page(second, 1)
+        second.open(example.url("/shelf/"))
+        second.wait_for("#import")
+        second.choose_file("#import", saved)
+        second.wait_until(f"{SHELF}.series['/reader/window-sill-cactus-club/']?.page === 2")
+        # The later progress wins, and what was read in either is read.
+        assert second.run(f"[{SHELF}.series['{SERIES}'].chapter, ...{SHELF}.series['{SERIES}'].read]") == [NEXT, "1/1/"]
+        second.choose_file("#import", other)
+        second.wait_until("document.querySelector('[role=status]').textContent.includes('no shelf')")
+        second.choose_file("#import", wrong)
+        second.wait_until("document.querySelector('[role=status]').textContent.includes('was added')")
+        assert second.run(f"JSON.stringify({SHELF}.series['/x/'])") == '{"read":[]}'
+        assert second.run(f"'//evil.example/' in {SHELF}.series") is False
+        assert second.complaints() == []
+
+
+def test_nothing_is_kept_on_a_site_without_shelf(example: PageSite, tab: Tab) -> None:
+    """As `shelf: false` in site.yaml says in one of the scripts: the modes work, and are forgotten."""
+    script = example.web.ask("/assets/site.js").body.replace(b"shelf = true", b"shelf = false")
+    tab.intercept(example.url("/assets/site.js"), "text/javascript", script)
+    tab.open(example.url(CHAPTER))
+    choose(tab, layout="paged")
+    wait_for_page(tab, 1)
+    tab.press("ArrowRight")
+    wait_for_page(tab, 2)
+    tab.open(example.url(SERIES))
+    tab.wait_for("input[name=oldest]")
+    assert tab.run("localStorage.length + sessionStorage.length") == 0
+    assert tab.run("document.querySelector('[name=follow]')") is None
