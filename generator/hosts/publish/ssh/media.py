@@ -8,10 +8,9 @@ from pathlib import Path
 from ..totals import PublishTotals
 from . import archive
 from .archive import ArchiveFile
-from .release import Counter
+from .release import Counter, FileState, parse_listing
 from .session import connected
 from .target import SshTarget
-from .transfer_plan import FileState, parse_listing
 
 # The folder in which images arrive, below the folder of the images.
 _NEW = ".flatpanel-new/"

@@ -1,24 +1,177 @@
-"""Publish a release to a server: bodies, then the folder of the release, then the link to it, then the reload."""
+"""Publish a release to a server: bodies, then the folder of the release, then the link to it, then the reload.
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+The state of the server decides which files are sent, and which ones it no longer needs.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import IO, Any, NamedTuple, TypeAlias
 
 from .... import encoding, filesystem
 from ....errors import FlatpanelError
-from ....release import manifest_reader
+from ....release import journal, manifest, manifest_reader
+from ....release.changes import differences
+from ....release.journal import RELEASE_ID, JournalEntry
+from ....release.manifest import Published
 from ....release.manifest_reader import ManifestReader
-from ....release.store import Store
+from ....release.store import TREES, Store
 from ..totals import PublishTotals
-from . import archive, transfer_plan
+from . import archive
 from .archive import ArchiveFile
 from .session import Refused, Session, connected
 from .target import SshTarget
-from .transfer_plan import PublishNotes, ServerState, TransferPlan
+
+# What the server has
+
+# For each earlier release, from the newest to the oldest: the files of bodies that no newer release has.
+Older: TypeAlias = dict[str, list[str]]
+
+
+class PublishNotes(NamedTuple):
+    """What the last publish wrote down on the server. They are of use while the server has the same current release."""
+
+    release: str
+    older: Older
+    # SHA-256 of nginx.conf.
+    nginx_conf: str
+
+    def dump(self) -> bytes:
+        return encoding.json(self._asdict()) + b"\n"
+
+    @classmethod
+    def parse(cls, text: str) -> "PublishNotes | None":
+        try:
+            value: Any = encoding.parse(text.encode(errors="surrogateescape"))
+            older = {id: list(map(str, files)) for id, files in value["older"].items() if RELEASE_ID.fullmatch(id)}
+            return cls(str(value["release"]), older, str(value["nginx_conf"]))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+
+@dataclass(slots=True)
+class ServerState:
+    """What a server said about its folder."""
+
+    current: str = ""
+    # An earlier publish was interrupted: files may exist that no release names, and releases may lack files.
+    unfinished: bool = False
+    # From the newest to the oldest.
+    releases: list[str] = field(default_factory=list)
+    # Folders that an interrupted publish left of a release.
+    partial: list[str] = field(default_factory=list)
+    notes: PublishNotes | None = None
+    journal: bytes = b""
+
+    @classmethod
+    def parse(cls, lines: Iterable[str]) -> "ServerState":
+        state = cls()
+        for line in lines:
+            kind, _, value = line.partition(" ")
+            if kind == "notes":
+                state.notes = PublishNotes.parse(value)
+            elif kind == "journal":
+                state.journal += f"{value}\n".encode(errors="surrogateescape")
+            elif kind == "unfinished":
+                state.unfinished = True
+            elif kind == "current":
+                state.current = value.removeprefix("releases/")
+            # A path is made of an id, so a server cannot choose another name.
+            elif RELEASE_ID.fullmatch(value):
+                (state.releases if kind == "release" else state.partial).append(value)
+        if state.current not in state.releases:
+            state.current = ""
+        return state
+
+    @property
+    def is_known(self) -> bool:
+        """Whether manifest and notes say which files there are. Otherwise the files have to be listed."""
+        if self.unfinished:
+            return False
+        return bool(self.notes and self.notes.release == self.current) if self.current else not self.releases
+
+    def earlier(self) -> list[str]:
+        """The releases beside the current one, from the newest to the oldest."""
+        # A publish that was interrupted after it replaced the link did not write its notes.
+        noted = [self.notes.release, *self.notes.older] if self.notes else []
+        order = [id for id in noted if id in self.releases]
+        return [id for id in dict.fromkeys([*order, *self.releases]) if id != self.current]
+
+    def journal_after(self, own: list[JournalEntry], kept: Iterable[str]) -> bytes:
+        """The journal after a publish: that of this machine, and the entries of releases that only the server has."""
+        ids = {entry.release for entry in own}
+        entries = journal.of_releases(journal.parse(self.journal), set(kept) - ids)
+        if self.current and self.current not in ids:
+            before = (self.current, *(entry.release for entry in entries[-2::-1]))
+            own = [*own[:-1], own[-1]._replace(before=(*own[-1].before, *before))]
+        return journal.dump([*entries, *own])
+
+
+# Size, time and name of a file of the server.
+_LISTED = re.compile(r"(\d+) (-?\d+) (.+)")
+
+_TREES = tuple(f"{tree}/" for tree in TREES)
+
+
+class FileState(NamedTuple):
+    """Size and time of a file."""
+
+    size: int
+    modified: int
+
+    @classmethod
+    def of(cls, path: Path) -> "FileState":
+        status = path.stat()
+        return cls(status.st_size, int(status.st_mtime))
+
+
+def parse_listing(lines: Iterable[str], folder: str) -> dict[str, FileState]:
+    """The files that a script lists, by their names below a folder."""
+    parsed = filter(None, map(_LISTED.fullmatch, lines))
+    return {match[3].removeprefix(f"{folder}/"): FileState(int(match[1]), int(match[2])) for match in parsed}
+
+
+# What to send and to remove
+
+
+@dataclass(slots=True)
+class TransferPlan:
+    """The files to send and to remove, as paths below `dist`."""
+
+    send: list[str]
+    remove: list[str]
+    # The number of files that the server has already.
+    kept: int
+    older: Older
+    # A public URL whose body the server's current release does not have, if there is one.
+    changed_url: str | None
+
+
+Bodies: TypeAlias = Mapping[str, Published]
+
+
+def _bodies(old: ManifestReader, new: ManifestReader) -> tuple[Bodies, Bodies]:
+    """The bodies of lines that differ in two releases, by file."""
+    pairs = [difference.bodies for difference in differences(old, new)]
+    return {body.file: body for body, _ in pairs if body}, {body.file: body for _, body in pairs if body}
+
+
+def _files(bodies: Bodies) -> set[str]:
+    """All files of bodies."""
+    return {name for body in bodies.values() for name in manifest.files_with_sidecar(body)}
+
+
+def _is_redated(name: str, new: Bodies, old: Bodies) -> bool:
+    """Whether a sidecar has another date than the one of the server's current release, if that has it."""
+    file = name.removesuffix(".headers")
+    return file != name and not (file in old and old[file].modified == new[file].modified)
+
+
+# The publish
 
 # A progress bar for a number of files.
 Counter: TypeAlias = Callable[[int], AbstractContextManager[Callable[[int], None]]]
@@ -111,14 +264,49 @@ class _Sender:
     options: SshOptions
 
     def plan(self, server_manifest: Callable[[str], ManifestReader]) -> TransferPlan:
-        state, keep = self.state, self.options.keep
+        """Compare the release with the server's current one; where notes do not say which files there are, list them.
+
+        Of listed files, only one that has arrived completely has the time that it has here.
+        """
+        state, keep, nothing = self.state, self.options.keep, ManifestReader(None)
+        listed: Mapping[str, FileState] | None = None
+        # The files of the server's releases, from the newest to the oldest.
+        earlier: dict[str, Iterable[str]] = {}
         if state.is_known and not self.options.check:
-            current = server_manifest(state.current) if state.current else ManifestReader(None)
-            return transfer_plan.by_notes(self.new, self.release, current, state, keep)
-        names = [*filter(None, [state.current]), *state.earlier()][:keep]
-        earlier = {id: server_manifest(id) for id in names}
-        listed = transfer_plan.parse_listing(self.session.lines("list"), self._out)
-        return transfer_plan.by_listing(self.new, self.release, earlier, listed, self.store.root, keep)
+            old, new = _bodies(server_manifest(state.current) if state.current else nothing, self.new)
+            if state.current and state.notes:
+                earlier = {state.current: _files(old), **state.notes.older}
+            there = set(chain.from_iterable(earlier.values()))
+        else:
+            names = [*filter(None, [state.current]), *state.earlier()][:keep]
+            bodies = {id: _bodies(nothing, server_manifest(id))[1] for id in names}
+            old, new = next(iter(bodies.values()), {}), _bodies(nothing, self.new)[1]
+            listed = parse_listing(self.session.lines("list"), self._out)
+            earlier = {id: _files(each) & listed.keys() for id, each in bodies.items()}
+            there = set(listed)
+        new_files, old_files = _files(new), _files(old)
+
+        def is_there(name: str) -> bool:
+            is_complete = name in there and not _is_redated(name, new, old)
+            if listed is None or name not in there:
+                return is_complete
+            wanted, present = FileState.of(self.store.root / name), listed[name]
+            return present == wanted or (is_complete and name in old_files and present.size == wanted.size)
+
+        send = sorted(name for name in new_files if not is_there(name))
+        older: Older = {}
+        newer = new_files
+        for id, files in earlier.items():
+            if id != self.release:
+                older[id] = sorted(set(files) - newer)
+                newer = newer.union(older[id])
+        kept = {id: older[id] for id in list(older)[: keep - 1]}
+        unused = there - new_files - set(chain.from_iterable(kept.values()))
+        # Notes and manifests of the server name them. They must not lead to a file of others.
+        remove = sorted(name for name in unused if name.startswith(_TREES) and ".." not in name.split("/"))
+        total = sum(map(self.new.count_files, self.new.segments))
+        changed = (body.url for file, body in new.items() if file not in old and manifest.is_plain(body))
+        return TransferPlan(send, remove, total - len(send), kept, next(changed, None))
 
     @property
     def _out(self) -> str:
