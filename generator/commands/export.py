@@ -7,7 +7,6 @@ import click
 from ..hosts.cubari_gists import export_gists
 from ..hosts.plain import export as plain
 from ..hosts.plain.export import export_release
-from ..release.manifest_reader import ManifestReader
 from ..release.store import Store, refuse_inside
 from . import options
 from .command import Command, Result, show, warning
@@ -45,19 +44,16 @@ def export(out: Path, host: str | None, gists: Path | None, target: Path | None)
         refuse_inside(out, folder, "choose another folder")
     lines: list[str | Line] = []
     if target:
-        lines += _export_for(store, host, target) if host else [_export(store, target)]
+        if host:
+            lines += _export_for(store, host, target)
+        else:
+            lines.append(f"{target}: {export_release(store, target, tracker('writing'))} resources")
     if gists:
         # The first export is done, even if this one fails.
         show(lines)
         totals = export_gists(store, gists)
         lines = [f"{gists}: {totals.series} series, {totals.written} written, {totals.removed} removed"]
     return Result(lambda: lines)
-
-
-def _export(store: Store, target: Path) -> str:
-    with ManifestReader(store.manifest_path(store.release())) as manifest:
-        redirects = manifest.rules.redirected_paths()
-    return f"{target}: {export_release(store, target, redirects, tracker('writing'))} resources"
 
 
 def _export_for(store: Store, host: str, target: Path) -> list[str | Line]:

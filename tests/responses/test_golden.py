@@ -36,6 +36,8 @@ def test_export_equals_the_golden_responses(name: str, tmp_path: Path) -> None:
     site = copy_of(name, tmp_path)
     site.build()
     export_release(site.store, tmp_path / "exported")
+    # Paths with old slugs, which have no response of their own.
+    (tmp_path / "exported/redirects.json").unlink(missing_ok=True)
     built = exported(tmp_path / "exported")
     if os.environ.get("UPDATE_GOLDEN"):
         write(name, built)

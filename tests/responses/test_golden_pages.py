@@ -28,6 +28,8 @@ def exported(folder: Path) -> dict[str, bytes]:
     site = copy_of("pages", folder)
     site.build()
     export_release(site.store, folder / "exported")
+    # Paths with old slugs, which are no page.
+    (folder / "exported/redirects.json").unlink()
     content = files(folder / "exported")
     sidecars = {name: text for name, text in content.items() if name.endswith(".headers")}
     lines = b"".join(name.removesuffix(".headers").encode() + b"\n" + text for name, text in sidecars.items())

@@ -13,22 +13,27 @@ from .export_folder import FolderTotals, HostExport, Track, body_file, text_file
 from .plain_release import PlainRelease
 
 
-def export_release(store: Store, target: Path, redirects: Mapping[str, str] | None = None, track: Track = iter) -> int:
+def export_release(store: Store, target: Path, track: Track = iter) -> int:
     """Write each body as `path.json` beside its sidecar, and return the number of bodies.
 
-    `redirects` are paths with old slugs and their present paths; they are written as one file, if there are any.
-    An interrupted export leaves the list of its files, with which the next one completes it.
+    If there are old slugs, one file has their paths and the present ones. An interrupted export leaves the list of its
+    files, with which the next one completes it.
     """
-    plain = (body for body in store.manifest(store.release()).resources.values() if manifest.is_plain(body))
+    release = _read(store)
     # Without pages, `/` and `/index.json` have the same body and the same file.
-    bodies = {manifest.plain_file(body): body for body in plain}
+    bodies = {manifest.plain_file(body): body for body in release.bodies}
     files = [body_file(name, body, store.root) for name, body in bodies.items()]
     files += [text_file(f"{name}.headers", manifest.sidecar(body)) for name, body in bodies.items()]
-    if redirects:
+    if redirects := release.rules.redirected_paths():
         files.append(text_file("redirects.json", encoding.json(redirects)))
     export_folder.write_files(target, "plain files", files, track)
     delete_file(target / export_folder.LIST)
     return len(bodies)
+
+
+def _read(store: Store) -> PlainRelease:
+    with store.table() as table:
+        return plain_release.read(table, store.root)
 
 
 # What `--for` accepts: the export of a release for each host.
@@ -49,7 +54,5 @@ class ExportTotals(NamedTuple):
 
 def export_for(store: Store, host: str, target: Path, track: Track = iter) -> ExportTotals:
     """Write the files of the current release for a host into a folder."""
-    with store.table() as table:
-        release = plain_release.read(table, store.root)
-    export = HOSTS[host](release)
+    export = HOSTS[host](_read(store))
     return ExportTotals(write_files(target, host, export.files, track), export.warnings)
