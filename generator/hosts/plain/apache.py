@@ -14,17 +14,7 @@ from ...release.manifest import Published
 from ...templating import Templates
 from . import export_folder
 from .export_folder import ROOT, HostExport, HostFile, body_file, exact_name, gzip_file, text_file
-from .patterns import (
-    CANONICAL_NUMBERS,
-    ESCAPED_NAME,
-    INTEGER,
-    NUMBER,
-    SEGMENTS,
-    WITH_NUMBERS,
-    image_pages,
-    locked_paths,
-    paths_with_slugs,
-)
+from .patterns import SEGMENTS, paths_with_slugs, rule_values
 from .plain_release import PlainRelease, media_types, response_policies
 
 # The folder of responses that belong to no URL.
@@ -147,17 +137,8 @@ def _values(release: PlainRelease) -> dict[str, object]:
     rules = release.rules
     statuses = [status for status in errors.MESSAGES if status != 401]
     return {
-        "base_url": rules.base_url,
-        "error_age": rules.error_age,
-        "pages": rules.pages,
-        "image_pages": image_pages(rules),
-        "locked": locked_paths(rules),
-        "integer": INTEGER,
-        "number": NUMBER,
+        **rule_values(rules),
         "any_number": ANY_NUMBER,
-        "with_numbers": WITH_NUMBERS,
-        "canonical_numbers": CANONICAL_NUMBERS,
-        "escaped_name": ESCAPED_NAME,
         "suffixes": [SUFFIXES[type] for type in media_types(release)],
         "moved": list(_moved(release)),
         "errors": [(status, encoding.json_text(errors.error(status))) for status in errors.MESSAGES],
@@ -168,8 +149,6 @@ def _values(release: PlainRelease) -> dict[str, object]:
         "page_errors": [
             (status, api_policies.error_page(text)) for status, text in errors.MESSAGES.items() if status != 404
         ],
-        "no_key": encoding.json_text(errors.DETAILS["absent"]),
-        "invalid_key": encoding.json_text(errors.DETAILS["invalid"]),
         "page_policy": response_policies(rules)["page_policy"],
     }
 

@@ -10,18 +10,7 @@ from ...api.payloads.resources import LOCKED_RESULTS_URL, SUFFIXES, Alias, key
 from ...templating import Templates
 from . import export_folder
 from .export_folder import HostExport, HostFile, body_file, exact_name, gzip_file, text_file
-from .patterns import (
-    CANONICAL_NUMBERS,
-    ESCAPED_NAME,
-    INTEGER,
-    NUMBER,
-    SEGMENTS,
-    WITH_NUMBERS,
-    image_pages,
-    locked_paths,
-    path_rules,
-    paths_with_slugs,
-)
+from .patterns import INTEGER, NUMBER, SEGMENTS, path_rules, paths_with_slugs, rule_values
 from .plain_release import PlainRelease, media_types, response_policies
 
 
@@ -78,16 +67,7 @@ def _page_line(alias: Alias) -> tuple[str, str]:
 def _values(release: PlainRelease) -> dict[str, object]:
     rules = release.rules
     return {
-        "base_url": rules.base_url,
-        "error_age": rules.error_age,
-        "pages": rules.pages,
-        "image_pages": image_pages(rules),
-        "locked": locked_paths(rules),
-        "integer": INTEGER,
-        "number": NUMBER,
-        "with_numbers": WITH_NUMBERS,
-        "canonical_numbers": CANONICAL_NUMBERS,
-        "escaped_name": ESCAPED_NAME,
+        **rule_values(rules),
         "types": [(SUFFIXES[type], type) for type in media_types(release)],
         "ages": list(_ages(release)),
         "moved": list(_moved(release)),
@@ -98,8 +78,6 @@ def _values(release: PlainRelease) -> dict[str, object]:
             ("pages", 400, encoding.json_text(errors.BAD_PARAMETERS["/bad/pages"])),
             ("page", 404, encoding.json_text(errors.DETAILS["page"])),
         ],
-        "no_key": encoding.json_text(errors.DETAILS["absent"]),
-        "invalid_key": encoding.json_text(errors.DETAILS["invalid"]),
         "licensed": encoding.json_text(errors.DETAILS["licensed"]),
         **response_policies(rules),
     }

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
+from ... import encoding
+from ...api.payloads import errors
 from ...release.rules import Rules
 
 # Few rules for many paths: `/api/series/*` instead of each path below
@@ -71,6 +73,24 @@ def image_pages(rules: Rules) -> str:
     if not rules.pages:
         return ""
     return rf"^({re.escape(rules.reader)}[-\w]+/\d+/[\d.]+(?:/version-\d+)?)/[1-9]\d{{0,3}}$"
+
+
+def rule_values(rules: Rules) -> dict[str, object]:
+    """The values that the templates of each host with rules need."""
+    return {
+        "base_url": rules.base_url,
+        "error_age": rules.error_age,
+        "pages": rules.pages,
+        "image_pages": image_pages(rules),
+        "locked": locked_paths(rules),
+        "integer": INTEGER,
+        "number": NUMBER,
+        "with_numbers": WITH_NUMBERS,
+        "canonical_numbers": CANONICAL_NUMBERS,
+        "escaped_name": ESCAPED_NAME,
+        "no_key": encoding.json_text(errors.DETAILS["absent"]),
+        "invalid_key": encoding.json_text(errors.DETAILS["invalid"]),
+    }
 
 
 def paths_with_slugs(rules: Rules) -> Iterator[tuple[str, tuple[str, str], bool]]:
