@@ -19,8 +19,7 @@ from ..errors import FlatpanelError
 from ..hosts.packs import pack_files
 from ..hosts.publish.s3 import run as to_bucket
 from ..hosts.publish.s3.bucket import Bucket, BucketTarget, Connection
-from ..hosts.publish.s3.layouts import BucketLayout, MediaLayout, PlainKeys
-from ..hosts.publish.s3.packed_files import PackedFiles
+from ..hosts.publish.s3.layouts import BucketLayout, MediaLayout, PackedFiles, PlainKeys
 from ..hosts.publish.s3.run import PublishOptions
 from ..hosts.publish.ssh import release as to_server
 from ..hosts.publish.ssh.media import publish_images

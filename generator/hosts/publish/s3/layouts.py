@@ -1,9 +1,10 @@
 """What a release is in a bucket: its objects.
 
-A bucket that is read directly has the layout `files` or `media`. `packed_files` has the layout for a worker.
+A bucket that is read directly has the layout `files` or `media`, and one that a worker reads has the layout `packs`.
 """
 
 import sys
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -15,8 +16,11 @@ from ....release import manifest
 from ....release.manifest import Published
 from ....release.manifest_reader import ManifestReader
 from ....release.store import Store
+from ...packs import leaves, pack_files, worker_files
+from ...packs.pack_format import DIGEST
 
-# The folder of objects that only a worker may read.
+# The folder of objects that belong to no release, and that of objects that only a worker may read.
+FOLDER = ".flatpanel"
 PRIVATE = "private"
 BINARY = "application/octet-stream"
 # Of objects that are written again under the same key.
@@ -61,6 +65,8 @@ class BucketLayout(Protocol):
     release: str
     # How many publishes an object stays after it was last used; 1 removes it at once.
     keep: int
+    # What the pointer says to the readers of the bucket.
+    pointer: Mapping[str, object]
 
     def items(self, known: Mapping[str, Line]) -> Iterable[Item]:
         """The objects; `known` are the lines of the last publish."""
@@ -70,9 +76,6 @@ class BucketLayout(Protocol):
 
     def etag(self, item: Item) -> str:
         """The MD5 of an object."""
-
-    def pointer(self) -> Mapping[str, object]:
-        """What the pointer says to the readers of the bucket, besides the release."""
 
 
 def damaged(file: str, repair: str = "`python build.py verify --repair` restores it") -> FlatpanelError:
@@ -87,6 +90,7 @@ class PlainKeys:
 
     name = "files"
     keep = 1
+    pointer: Mapping[str, object] = {}
 
     def __init__(self, store: Store) -> None:
         self.release, self._root = store.release(), store.root
@@ -108,14 +112,70 @@ class PlainKeys:
     def etag(self, item: Item) -> str:
         return item.digest
 
-    def pointer(self) -> Mapping[str, object]:
-        return {}
-
 
 def _item(body: Published, *, is_list: bool) -> Item:
     is_page = body.type == resources.HTML or body.url == "/"
     key = manifest.plain_file(body._replace(type=resources.HTML)) if is_page else resources.key(body.url)[1:]
     return Item(key, body.etag, body.type, f"public, max-age={body.max_age}", body.file, body.size, is_list)
+
+
+PUBLIC, RELEASES = "public", "releases"
+_FOREVER = "public, max-age=31536000, immutable"
+_NEVER = "private, max-age=31536000, immutable"
+# The directory of a tree without packs.
+_NO_PACKS = b64encode(leaves.dump(leaves.divided(()))).decode()
+
+
+class PackedFiles:
+    """The layout `packs`, for a worker that reads the packs of a release: those in a folder that has just been packed.
+
+    All files are immutable and named by their digests. The pointer names an object with the rules and the directories
+    of a release, so a worker answers from one release while files come and go.
+
+    Restricted packs, and the digests of API keys, are sent only `with_restricted`. They are below a prefix of their
+    own, and only a worker may read the bucket then.
+    """
+
+    name = "packs"
+
+    def __init__(self, store: Store, folder: Path, keep: int, *, with_restricted: bool) -> None:
+        self.keep = keep
+        self._folder = folder / pack_files.FILES
+        self._packed = pack_files.read_mark(folder)
+        self.release = self._packed.release
+        self._trees = (PUBLIC, PRIVATE) if with_restricted else (PUBLIC,)
+        directories = {**self._packed.directories, **({} if with_restricted else {PRIVATE: _NO_PACKS})}
+        with store.table() as table:
+            rules = worker_files.worker_rules(table)
+        if not with_restricted:
+            rules["keys"] = {}
+        self._description = encoding.json({"rules": rules, "directories": directories})
+        # The key of the object that describes the release.
+        name = f"{RELEASES}/{_name(self._description)}.json"
+        self._key = f"{PRIVATE}/{name}" if with_restricted else name
+        self.pointer: Mapping[str, object] = {"worker": self._key}
+
+    def items(self, _: Mapping[str, Line]) -> Iterator[Item]:
+        for tree in self._trees:
+            for name in sorted(self._packed.files(tree)):
+                cache = _NEVER if tree == PRIVATE else _FOREVER
+                yield Item(f"{tree}/{name}", name, BINARY, cache, name, (self._folder / tree / name).stat().st_size)
+        digest, size = _name(self._description), len(self._description)
+        yield Item(self._key, digest, "application/json", _NEVER, "", size, is_list=True)
+
+    def read(self, item: Item) -> bytes:
+        data = (self._folder / item.key).read_bytes() if item.file else self._description
+        if item.digest != _name(data):
+            raise damaged(str(self._folder / item.key), "remove the folder of the packs")
+        return data
+
+    def etag(self, item: Item) -> str:
+        return encoding.etag(self.read(item))
+
+
+def _name(data: bytes) -> str:
+    """The digest that names a file."""
+    return encoding.sha256(data)[: 2 * DIGEST]
 
 
 _TYPES = {
@@ -135,6 +195,7 @@ class MediaLayout:
     release = ""
     # Images stay, also those that the catalog no longer names: readers of earlier releases request them.
     keep = sys.maxsize
+    pointer: Mapping[str, object] = {}
 
     def __init__(self, files: Mapping[str, Path], max_age: int) -> None:
         self._files, self._cache = files, f"public, max-age={max_age}"
@@ -157,6 +218,3 @@ class MediaLayout:
         if encoding.etag(content) != item.digest:
             raise FlatpanelError(f"{item.file}: was changed while it was sent; run the publish again")
         return content
-
-    def pointer(self) -> Mapping[str, object]:
-        return {}

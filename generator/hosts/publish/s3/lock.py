@@ -5,38 +5,52 @@ A lock that does not change any more belongs to a publisher that was killed, and
 """
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from threading import Event, Thread
 from types import TracebackType
-from typing import Any
+from typing import NamedTuple
 
 from .... import encoding
 from ....errors import FlatpanelError
 from .bucket import Bucket, Conflict, Stored
-from .layouts import JSON_HEADERS
-from .stored_lists import FOLDER
+from .layouts import FOLDER, JSON_HEADERS
 
 LOCK = f"{FOLDER}/lock.json"
 PROBE = f"{FOLDER}/probe"
 # The holder writes the lock this often in the time after which another publisher takes it over.
 _BEATS = 5
-_FIELDS = {"holder": str, "seconds": int, "unfinished": list}
 _PROBE_DATA = b"An object to find out whether this store honours conditional writes.\n"
 
 
 def honours_conditions(bucket: Bucket) -> bool:
     """Whether the store refuses writes whose condition is false."""
-    wrong = "0" * 32
     bucket.put(PROBE, _PROBE_DATA, JSON_HEADERS)
-    return all(_refuses(bucket, old) for old in (None, wrong))
+    for wrong in (None, "0" * 32):
+        with suppress(Conflict):
+            bucket.swap(PROBE, os.urandom(8).hex().encode(), JSON_HEADERS, wrong)
+            return False
+    return True
 
 
-def _refuses(bucket: Bucket, old: str | None) -> bool:
-    try:
-        bucket.swap(PROBE, os.urandom(8).hex().encode(), JSON_HEADERS, old)
-    except Conflict:
-        return True
-    return False
+class _Record(NamedTuple):
+    """What the lock says. An object of another program, or changed by hand, has no holder to wait for."""
+
+    holder: str = ""
+    seconds: int = 0
+    unfinished: Sequence[str] = ()
+
+
+def _record(stored: Stored | None) -> _Record:
+    with suppress(ValueError, KeyError, TypeError):
+        value = encoding.parse(stored.data if stored else b"")
+        return _Record(str(value["holder"]), int(value["seconds"]), list(map(str, value["unfinished"])))
+    return _Record()
+
+
+def unfinished_lists(bucket: Bucket) -> Sequence[str]:
+    """The lists of publishes that did not end, for a reader without the lock."""
+    return _record(bucket.get(LOCK)).unfinished
 
 
 class Lock:
@@ -50,11 +64,10 @@ class Lock:
 
     def __enter__(self) -> "Lock":
         stored = self._bucket.get(LOCK)
-        if stored:
-            record = _record(stored)
-            self.unfinished = _unfinished(record)
-            if record and record["holder"]:
-                self._wait_for_sign(stored, record["seconds"])
+        record = _record(stored)
+        self.unfinished = [*record.unfinished]
+        if stored and record.holder:
+            self._wait_for_sign(stored, record.seconds)
         try:
             self._write(stored.tag if stored else None)
         except Conflict:
@@ -128,23 +141,3 @@ class Lock:
 
     def _taken(self) -> FlatpanelError:
         return FlatpanelError(f"{self._bucket.target}: another publish is at work; run this one again after it")
-
-
-def unfinished_lists(bucket: Bucket) -> list[str]:
-    """The lists of publishes that did not end, for a reader without the lock."""
-    stored = bucket.get(LOCK)
-    return _unfinished(_record(stored)) if stored else []
-
-
-def _unfinished(record: dict[str, Any]) -> list[str]:
-    return [str(name) for name in record.get("unfinished", [])]
-
-
-def _record(stored: Stored) -> dict[str, Any]:
-    try:
-        value = encoding.parse(stored.data)
-    except ValueError:
-        value = None
-    # An object of another program, or changed by hand, has no holder to wait for.
-    is_record = isinstance(value, dict) and all(isinstance(value.get(name), kind) for name, kind in _FIELDS.items())
-    return value if is_record else {}

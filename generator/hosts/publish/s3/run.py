@@ -1,7 +1,7 @@
 """Publish a release to a bucket: bodies first, the pointer last, then remove what no release uses any more."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from itertools import groupby
@@ -11,9 +11,8 @@ from .... import encoding
 from ....errors import FlatpanelError
 from ..totals import PublishTotals
 from .bucket import Bucket, Conflict
-from .layouts import JSON_HEADERS, BucketLayout, Item
+from .layouts import BINARY, FOLDER, JSON_HEADERS, PRIVATE, BucketLayout, Item, Line
 from .lock import Lock, honours_conditions, unfinished_lists
-from .stored_lists import POINTER, Pointer, StoredList, dump_pointer, put_list, read_list, read_pointer
 
 T = TypeVar("T")
 
@@ -70,6 +69,87 @@ def in_parallel(items: Sequence[T], action: Callable[[T], None], jobs: int, prog
                 future.result()
         finally:
             ended.set()  # for an interrupt of the main thread
+
+
+# The list of a publish: its objects, stored in the bucket itself, and the pointer that names the last list
+
+POINTER = f"{FOLDER}/pointer.json"
+FORMAT = 2
+# More than a list of a million objects.
+_MAX_SIZE = 1 << 30
+
+
+class StoredList(NamedTuple):
+    """The objects after a publish: those of the release, and those that stay for readers of earlier releases."""
+
+    layout: str
+    number: int
+    objects: Mapping[str, Line]
+    # Each with the number of the last publish that used it.
+    kept: Mapping[str, tuple[Line, int]]
+
+    def dump(self) -> bytes:
+        return encoding.json(self._asdict())
+
+    def line(self, key: str) -> Line | None:
+        """The line of an object, if the list has it."""
+        return self.objects.get(key) or self.kept.get(key, (None,))[0]
+
+    @property
+    def key(self) -> str:
+        """The key of the list, which is named by its content. Names of restricted packs stay in their folder."""
+        is_private = self.layout == "packs" and any(key.startswith(PRIVATE) for key in (*self.objects, *self.kept))
+        return f"{PRIVATE if is_private else FOLDER}/lists/{_digest(self.dump())}"
+
+
+def _digest(data: bytes) -> str:
+    return encoding.sha256(data)[:32]
+
+
+def put_list(bucket: Bucket, key: str, stored: StoredList) -> None:
+    data = stored.dump()
+    bucket.put(key, encoding.gzip(data) or data, {**JSON_HEADERS, "Content-Type": BINARY})
+
+
+def read_list(bucket: Bucket, key: str) -> StoredList | None:
+    """A list; None if it is missing or damaged."""
+    stored = bucket.get(key)
+    data = stored.data if stored else b""
+    if data.startswith(b"\x1f\x8b"):
+        data = encoding.gunzip(data, _MAX_SIZE) or b""
+    # A digest that is right makes every other check of the content unnecessary.
+    return StoredList(**encoding.parse(data)) if _digest(data) == key.rpartition("/")[2] else None
+
+
+class Pointer(NamedTuple):
+    """The object that names the last list. It is written last."""
+
+    layout: str
+    number: int
+    list: str
+    # The version of the object, for the next conditional write.
+    tag: str
+
+
+def read_pointer(bucket: Bucket) -> Pointer | None:
+    """The pointer; None in a bucket without a release."""
+    stored = bucket.get(POINTER)
+    if not stored:
+        return None
+    try:
+        value = encoding.parse(stored.data)
+        if value["flatpanel"] != FORMAT:
+            raise ValueError
+        return Pointer(str(value["layout"]), int(value["number"]), str(value["list"]), stored.tag)
+    except (ValueError, KeyError, TypeError):
+        raise FlatpanelError(
+            f"{bucket.target}: {POINTER} is not of this version of the program; remove the object to send everything"
+        ) from None
+
+
+def dump_pointer(stored: StoredList, key: str, fields: Mapping[str, object]) -> bytes:
+    head = {"flatpanel": FORMAT, "layout": stored.layout, "number": stored.number, "list": key}
+    return encoding.json({**head, **fields})
 
 
 # The comparison of a release with a bucket: what to send, and what to remove afterwards
@@ -173,7 +253,12 @@ def publish(bucket: Bucket, layout: BucketLayout, options: PublishOptions) -> Pu
             put_list(bucket, key, found.result)
             lock.record([*earlier_lists, key])
             _send(bucket, layout, found, options, lock)
-            _commit(bucket, pointer, dump_pointer(found.result, key, layout.pointer()))
+            data = dump_pointer(found.result, key, layout.pointer)
+            try:
+                bucket.swap(POINTER, data, JSON_HEADERS, pointer.tag if pointer else None)
+            except Conflict:
+                sentence = "another publish has finished meanwhile; run this one again"
+                raise FlatpanelError(f"{bucket.target}: {sentence}") from None
         bucket.delete(found.removed)
         bucket.delete(sorted({*earlier_lists} - {key}))
         lock.finish()
@@ -189,13 +274,6 @@ def _send(bucket: Bucket, layout: BucketLayout, found: BucketDifference, options
         for wave in waves(found.items):
             in_parallel(wave, action, options.jobs, advance)
     lock.check()
-
-
-def _commit(bucket: Bucket, pointer: Pointer | None, data: bytes) -> None:
-    try:
-        bucket.swap(POINTER, data, JSON_HEADERS, pointer.tag if pointer else None)
-    except Conflict:
-        raise FlatpanelError(f"{bucket.target}: another publish has finished meanwhile; run this one again") from None
 
 
 def _totals(layout: BucketLayout, found: BucketDifference) -> PublishTotals:
