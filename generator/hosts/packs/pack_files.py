@@ -272,8 +272,7 @@ def pack_release(
         else:
             new = mark
             progress(STEPS)
-        directories = {tree: b64decode(text) for tree, text in new.directories.items()}
-        files = worker_files.of_release(table, directories)
+        files = worker_files.of_release(table, new.directories)
         if write:
             sync_filesystem(target)
             new = new._replace(settings=worker_files.write(target, files, mark.settings))

@@ -1,7 +1,6 @@
 """The worker beside the packs: its code, the release that it answers with, and the settings of its hosts."""
 
 import re
-from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -43,13 +42,13 @@ class WorkerFiles(NamedTuple):
     running: bytes
 
 
-def of_release(table: ManifestReader, directories: Mapping[str, bytes]) -> WorkerFiles:
+def of_release(table: ManifestReader, directories: Mapping[str, str]) -> WorkerFiles:
+    """The files for packs with these directories, in Base64."""
     code = modules.of_worker()
     starts = {f"{WORKER}/{name}": code.pop(name) for name in _STARTS}
     # Modules of another version get another folder, so that an interrupted run mixes none of them.
     name = encoding.sha256(encoding.json({path: encoding.sha256(text) for path, text in code.items()}))[:16]
-    texts = {tree: b64encode(text).decode() for tree, text in directories.items()}
-    running = encoding.json({"code": name, "rules": worker_rules(table), "directories": texts})
+    running = encoding.json({"code": name, "rules": worker_rules(table), "directories": directories})
     values = {
         "release": table.id,
         "code": name,
