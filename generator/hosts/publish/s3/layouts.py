@@ -68,8 +68,8 @@ class BucketLayout(Protocol):
     # What the pointer says to the readers of the bucket.
     pointer: Mapping[str, object]
 
-    def items(self, known: Mapping[str, Line]) -> Iterable[Item]:
-        """The objects; `known` are the lines of the last publish."""
+    def items(self, before: Mapping[str, Line]) -> Iterable[Item]:
+        """The objects; `before` are the lines of the last publish."""
 
     def read(self, item: Item) -> bytes:
         """The bytes of an object, checked."""
@@ -200,10 +200,10 @@ class MediaLayout:
     def __init__(self, files: Mapping[str, Path], max_age: int) -> None:
         self._files, self._cache = files, f"public, max-age={max_age}"
 
-    def items(self, known: Mapping[str, Line]) -> Iterator[Item]:
+    def items(self, before: Mapping[str, Line]) -> Iterator[Item]:
         for key, file in sorted(self._files.items()):
             status = file.stat()
-            digest, *_, state = known.get(key, ("", ""))
+            digest, *_, state = before.get(key, ("", ""))
             now = f"{status.st_size} {status.st_mtime_ns}"
             if state != now:
                 digest = encoding.etag(file.read_bytes())

@@ -206,11 +206,11 @@ def difference(
         # The listing does not have the headers.
         return item.headers.items() <= bucket.attributes(item.key).items()
 
-    known = {key for stored in lists for key in (*stored.objects, *stored.kept)}
+    before = {key for stored in lists for key in (*stored.objects, *stored.kept)}
     return BucketDifference(
         StoredList(layout.name, number, objects, kept),
         [item for item in items.values() if not is_there(item)],
-        sorted(known - items.keys() - kept.keys()),
+        sorted(before - items.keys() - kept.keys()),
     )
 
 
@@ -245,37 +245,39 @@ def publish(bucket: Bucket, layout: BucketLayout, options: PublishOptions) -> Pu
         )
     with Lock(bucket, options.lock_seconds, options.waiting) as lock:
         pointer = read_pointer(bucket)
-        found = difference(bucket, layout, pointer, lock.unfinished, check=options.check)
-        key, earlier_lists = found.result.key, [*([pointer.list] if pointer else []), *lock.unfinished]
+        differing = difference(bucket, layout, pointer, lock.unfinished, check=options.check)
+        key, earlier_lists = differing.result.key, [*([pointer.list] if pointer else []), *lock.unfinished]
         if pointer and pointer.list == key:
-            _send(bucket, layout, found, options, lock)
+            _send(bucket, layout, differing, options, lock)
         else:
-            put_list(bucket, key, found.result)
+            put_list(bucket, key, differing.result)
             lock.record([*earlier_lists, key])
-            _send(bucket, layout, found, options, lock)
-            data = dump_pointer(found.result, key, layout.pointer)
+            _send(bucket, layout, differing, options, lock)
+            data = dump_pointer(differing.result, key, layout.pointer)
             try:
                 bucket.swap(POINTER, data, JSON_HEADERS, pointer.tag if pointer else None)
             except Conflict:
                 sentence = "another publish has finished meanwhile; run this one again"
                 raise FlatpanelError(f"{bucket.target}: {sentence}") from None
-        bucket.delete(found.removed)
+        bucket.delete(differing.removed)
         bucket.delete(sorted({*earlier_lists} - {key}))
         lock.finish()
-    return _totals(layout, found)
+    return _totals(layout, differing)
 
 
-def _send(bucket: Bucket, layout: BucketLayout, found: BucketDifference, options: PublishOptions, lock: Lock) -> None:
+def _send(
+    bucket: Bucket, layout: BucketLayout, differing: BucketDifference, options: PublishOptions, lock: Lock
+) -> None:
     def action(item: Item) -> None:
         lock.check()
         send(bucket, layout, item)
 
-    with options.progress(len(found.items)) as advance:
-        for wave in waves(found.items):
+    with options.progress(len(differing.items)) as advance:
+        for wave in waves(differing.items):
             in_parallel(wave, action, options.jobs, advance)
     lock.check()
 
 
-def _totals(layout: BucketLayout, found: BucketDifference) -> PublishTotals:
-    sent, size = len(found.items), sum(item.size for item in found.items)
-    return PublishTotals(sent, size, len(found.result.objects) - sent, len(found.removed), layout.release)
+def _totals(layout: BucketLayout, differing: BucketDifference) -> PublishTotals:
+    sent, size = len(differing.items), sum(item.size for item in differing.items)
+    return PublishTotals(sent, size, len(differing.result.objects) - sent, len(differing.removed), layout.release)
