@@ -1,8 +1,8 @@
 """Catalog -> release, repeating only the steps whose inputs changed.
 
-Each step stores its results in the cache under keys: digests of everything that a result depends on. A result whose key
-is the same in the next build is used again. An incremental build equals a clean one because each key covers its inputs,
-and because a new version of the program discards the cache.
+Each step stores its results in the cache under keys: digests of everything that a result depends on. `cache` lists the
+results with their keys. A result whose key is the same in the next build is used again. An incremental build equals a
+clean one because each key covers its inputs, and because a new version of the program discards the cache.
 
 step              modules                       key                                         result
 0 nothing to do   up_to_date                    options, commit times, status of every      the result of the last
@@ -30,5 +30,5 @@ worker processes, or in the first one for up to eight series.
 Segments, render keys and lists in the cache are about one release. If `current` is another one, or the last build was
 interrupted, every series is rendered again, and only the results of steps 1 and 2 are used.
 
-`run` is the entry point and does step 0. It imports `new_release`, which runs the other steps.
+`run` is the entry point and does step 0. It imports `new_release`, whose function `build` is the recipe of all others.
 """

@@ -43,13 +43,11 @@ class CatalogLists:
         self.page = theme.context(scan.linker.site, self.catalog.theme, preview=scan.linker.preview)
         self.chapters_without_id = sum(summary.unidentified for summary in summaries)
 
-    def publish(
-        self, publisher: ResourcePublisher, continued: Mapping[str, Published], current: Mapping[str, Published]
-    ) -> list[Published]:
-        """Write the bodies. `continued` and `current` are those of the same segment in two earlier releases."""
+    def publish(self, publisher: ResourcePublisher, continued: Mapping[str, Published]) -> list[Published]:
+        """Write the bodies. `continued` are those of the release whose dates are continued."""
         builder = LongListBuilder(publisher, self.cache, self.bodies, self.chapters, self.catalog.site_modified)
         published = [
-            (builder if long_lists.is_joined(resource) else publisher).publish(resource, continued, current)
+            (builder if long_lists.is_joined(resource) else publisher).publish(resource, continued)
             for resource in self._resources()
         ]
         builder.forget_unused()

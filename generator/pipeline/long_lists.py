@@ -70,9 +70,7 @@ class LongListBuilder:
     # The date of an empty list.
     site_modified: int
 
-    def publish(
-        self, resource: Resource, continued: Mapping[str, Published], current: Mapping[str, Published]
-    ) -> Published:
+    def publish(self, resource: Resource, continued: Mapping[str, Published]) -> Published:
         """Write a list, unless the current release has it: the key is a digest of its pieces and its caching."""
         content = self._content(resource)
         key = encoding.digest(
@@ -91,16 +89,16 @@ class LongListBuilder:
             self.publisher.skip_unchanged
             and previous
             and self.cache.get(LISTS, resource.url, key) is not None
-            and self.publisher.bodies.reuse(previous, current.get(resource.url))
+            and self.publisher.bodies.reuse(previous, previous)
         ):
             return previous
         self.cache.put(LISTS, resource.url, key, b"")
         modified = content.modified if content.pieces else self.site_modified
         dated = resource._replace(body=resource.body._replace(last_modified=modified))
         if content.size >= LONG:
-            return _write_pieces(self.publisher, dated, content, previous, current.get(resource.url))
+            return _write_pieces(self.publisher, dated, content, previous)
         text = content.start + b",".join(piece.text() for piece in content.pieces) + content.end
-        return self.publisher.publish(dated._replace(body=dated.body._replace(value=text)), continued, current)
+        return self.publisher.publish(dated._replace(body=dated.body._replace(value=text)), continued)
 
     def _content(self, resource: Resource) -> PieceList:
         value = resource.body.value
@@ -168,11 +166,7 @@ class LongListBuilder:
 
 
 def _write_pieces(
-    publisher: ResourcePublisher,
-    resource: Resource,
-    content: PieceList,
-    previous: Published | None,
-    current: Published | None,
+    publisher: ResourcePublisher, resource: Resource, content: PieceList, previous: Published | None
 ) -> Published:
     """Write a list and its compressed form block by block."""
     hasher = encoding.BodyHasher()
@@ -184,7 +178,7 @@ def _write_pieces(
             compressed.write(deflated)
         compressed.write(encoding.gzip_trailer(hasher.crc, hasher.size))
         published = manifest.with_validators(resource, hasher.digests(), True, previous, publisher.as_of)
-        publisher.bodies.finish(published, body, compressed, current)
+        publisher.bodies.finish(published, body, compressed, previous)
     return published
 
 

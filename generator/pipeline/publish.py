@@ -57,25 +57,20 @@ class ResourcePublisher:
     def __post_init__(self) -> None:
         self.letters = maps.age_letters(max_ages(self.site))
 
-    def publish(
-        self, resource: Resource, continued: Mapping[str, Published], current: Mapping[str, Published]
-    ) -> Published:
-        """Write the missing files of a body.
-
-        An unchanged body keeps its date in the `continued` release. A file of the `current` release is not overwritten.
-        """
+    def publish(self, resource: Resource, continued: Mapping[str, Published]) -> Published:
+        """Write the missing files of a body. An unchanged body keeps its date in the `continued` release."""
         body = encoding.body(resource.body.value)
         etag, previous = encoding.etag(body), continued.get(resource.url)
         if self.skip_unchanged and previous and previous.etag == etag:
             same = previous._replace(max_age=resource.max_age)
             file = manifest.body_file(resource, etag)
-            if file == previous.file and self.bodies.reuse(same, current.get(resource.url)):
+            if file == previous.file and self.bodies.reuse(same, previous):
                 return same
         # nginx reads the index itself.
         compressed = None if resource.url == SERIES_INDEX_URL else encoding.gzip(body)
         content = encoding.BodyDigests(etag, encoding.sha256(body), len(body))
         published = manifest.with_validators(resource, content, compressed is not None, previous, self.as_of)
-        self.bodies.put(published, body, compressed, current.get(resource.url))
+        self.bodies.put(published, body, compressed, previous)
         return published
 
     def segment(

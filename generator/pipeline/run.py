@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..catalog.confined_folder import Folder
+from ..release import transaction
 from ..release.store import Store
 from . import build_result, up_to_date
 from .build_options import Options
@@ -80,12 +81,13 @@ def _build(
     last = None if options.previous else up_to_date.last_result(options, inputs, cache)
     result = build_result.load_unchanged(last) if last else None
     if not result or inspect:
-        from .new_release import NewRelease
+        from . import new_release
 
-        new = NewRelease(options, store, past, inputs, cache, waiting, progress, inspect)
         if result and inspect:
-            new.inspect_unchanged(inspect)
+            catalog_scan = new_release.scan_catalog(options, past, cache)
+            with transaction.begin(store, waiting) as opened:
+                inspect(catalog_scan, cache, opened)
         else:
-            result = new.build()
+            result = new_release.build(options, store, past, inputs, cache, waiting, progress, inspect)
     result.warnings[:0] = build_result.warnings_of_git(options, past)
     return result

@@ -3,9 +3,8 @@
 Runs in worker processes; in the first one for up to eight series, unless they have templates of a theme.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import encoding
@@ -27,10 +26,9 @@ class RenderTask(NamedTuple):
     values: dict[str, bytes]
     times: dict[str, int]
     page_ids: dict[str, int]
-    # Manifest lines of the series, and of other series that had some of its chapters: those of the release whose dates
-    # are continued, and those of the current release if that is another one.
+    # Manifest lines of the series, and of other series that had some of its chapters, in the release whose dates are
+    # continued.
     continued: bytes
-    current: bytes | None
 
 
 class RenderedSeries(NamedTuple):
@@ -56,12 +54,11 @@ class SeriesRenderer:
         series = self.linker.series(entry, task.times, task.page_ids)
         site, publisher = self.linker.site, self.publisher
         continued = parse_lines(task.continued)
-        current = continued if task.current is None else parse_lines(task.current)
         published: list[Published] = []
         listed = ListedChapters()
         chapters = {f"/api/v2/chapters/{chapter.id}": chapter for chapter in series.identified_chapters}
         for resource in routes.resources_of(series, self.page):
-            body = publisher.publish(resource, continued, current)
+            body = publisher.publish(resource, continued)
             published.append(body)
             # The list of all chapters has only those of open series.
             if resource.url in chapters and not series.licensed and not series.restricted:
@@ -79,9 +76,8 @@ class SeriesRenderer:
         )
 
 
-def make(linker: Linker, root: Path, protected_files: frozenset[str], skip_unchanged: bool) -> SeriesRenderer:
-    writer = BodyWriter(root, protected_files)
-    return SeriesRenderer(linker, ResourcePublisher(writer, linker.site, linker.as_of, skip_unchanged))
+def make(linker: Linker, writer: Callable[[], BodyWriter], skip_unchanged: bool) -> SeriesRenderer:
+    return SeriesRenderer(linker, ResourcePublisher(writer(), linker.site, linker.as_of, skip_unchanged))
 
 
 # In the cache a summary has the ids of these entities; `load` links them again.

@@ -38,10 +38,14 @@ class WriteTotals(NamedTuple):
 
 
 class BodyWriter:
-    """Writes bodies below `root`. `protected_files` are files of older releases that the current one does not use."""
+    """Writes bodies below `root`, and overwrites no file that a release references.
 
-    def __init__(self, root: Path, protected_files: frozenset[str]) -> None:
-        self.root, self.protected_files = root, protected_files
+    These files are those of the continued release, if that is the current one, and those in `protected`: with its date
+    if the current release has it, which keeps it until the commit; None if only older releases have it.
+    """
+
+    def __init__(self, root: Path, protected: Mapping[str, int | None], continues_current: bool) -> None:
+        self.root, self.protected, self.continues_current = root, protected, continues_current
         # Paths of files are joined as text: a `Path` would be converted for each file.
         self._start = f"{root}/"
         self.written_bytes = 0
@@ -50,9 +54,9 @@ class BodyWriter:
         self._folders: set[str] = set()
         self._begun = False
 
-    def put(self, body: Published, content: bytes, packed: bytes | None, served: Published | None) -> None:
-        """Write the missing and the damaged files of a body; `served` is the current body of the same URL."""
-        exists = self.reuse(body, served)
+    def put(self, body: Published, content: bytes, packed: bytes | None, continued: Published | None) -> None:
+        """Write the missing and the damaged files of a body; `continued` is the one of the same URL before."""
+        exists = self.reuse(body, continued)
         if not exists:
             self.path_of(body)
         put = self.replace_different if exists else self.write
@@ -77,7 +81,7 @@ class BodyWriter:
 
     def replace_different(self, file: str, content: bytes, modified: int | None = None) -> None:
         """Replace a file that is missing or has other bytes. Another version may have written no gzip form."""
-        if file in self.protected_files:
+        if file in self.protected:
             self.returned_files.add(file)
         if read_regular(self._start + file) != content:
             self.begin()
@@ -90,16 +94,17 @@ class BodyWriter:
         elif not (self.redate_after_commit and self.redate_after_commit[-1] is body):
             self.replace_different(f"{body.file}.headers", manifest.sidecar(body))
 
-    def reuse(self, body: Published, served: Published | None) -> bool:
+    def reuse(self, body: Published, continued: Published | None) -> bool:
         """Use the file that a release has of this body, and set its date now or after the commit; False without one."""
-        same = served is not None and served.file == body.file
-        if not (same or body.file in self.protected_files) or not os.path.exists(self._start + body.file):
+        is_current = self.continues_current and continued is not None and continued.file == body.file
+        if not (is_current or body.file in self.protected) or not os.path.exists(self._start + body.file):
             return False
-        if not same:
+        date = continued.modified if is_current and continued else self.protected[body.file]
+        if date is None:
             self.begin()
             set_last_modified(self.root / body.file, body)
             self.returned_files.update(manifest.files(body))
-        elif served and served.modified != body.modified:
+        elif date != body.modified:
             self.redate_after_commit.append(body)
         return True
 
@@ -145,9 +150,9 @@ class BodyWriter:
         with PartialFile(path) as body, PartialFile(Path(f"{path}.gz")) as packed:
             yield body, packed
 
-    def finish(self, body: Published, content: PartialFile, packed: PartialFile, served: Published | None) -> None:
+    def finish(self, body: Published, content: PartialFile, packed: PartialFile, continued: Published | None) -> None:
         """Give partial files their names, unless the same files exist already."""
-        exists = self.reuse(body, served)
+        exists = self.reuse(body, continued)
         path = self.path_of(body)
         for partial, name in ((content, path), (packed, f"{path}.gz")):
             if not (exists and has_content(name, partial.parts())):

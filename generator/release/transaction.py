@@ -28,7 +28,7 @@ from ..filesystem import (
     write_parts,
 )
 from . import journal, manifest
-from .bodies import BUILD_STATE_FILE, BodyWriter, mark_unfinished, set_last_modified
+from .bodies import BUILD_STATE_FILE, mark_unfinished, set_last_modified
 from .journal import RELEASE_ID, JournalEntry
 from .manifest import Published
 from .manifest_reader import ManifestReader
@@ -145,9 +145,6 @@ class Transaction:
         """
         self._new_folder.clear()
         return (lambda _, parts: parts) if self.store.finished() else self._new_folder.write_through
-
-    def body_writer(self, protected_files: frozenset[str]) -> BodyWriter:
-        return BodyWriter(self.root, protected_files)
 
     def commit(self, new: NextRelease) -> None:
         """Make a release the current one, set the dates that wait for that, and remove older releases."""

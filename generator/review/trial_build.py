@@ -13,7 +13,7 @@ from ..pipeline import scan, up_to_date
 from ..pipeline.build_options import Options
 from ..pipeline.cache import Cache
 from ..pipeline.main_conf import main_conf
-from ..pipeline.new_release import build_release, no_progress
+from ..pipeline.new_release import ReleaseBuilder, no_progress
 from ..pipeline.open_cache import with_cache
 from ..release import transaction
 from ..release.changes import KINDS, differences
@@ -47,7 +47,9 @@ def build_trial(options: Options, inspect: Callable[[TrialRelease], T], older: I
             with ExitStack() as readers, transaction.begin(store, lambda: None) as opened:
                 previous = readers.enter_context(ManifestReader(options.previous))
                 manifests = [readers.enter_context(ManifestReader(path)) for path in older]
-                _, prepared = build_release(options, catalog_scan, cache, opened, previous, no_progress, manifests)
+                builder = ReleaseBuilder(options, catalog_scan, cache, opened, previous, manifests)
+                prepared = builder.prepare(no_progress)
+                builder.commit(prepared)
             return inspect(TrialRelease(store, prepared.id, catalog_scan.linker.site, past.warnings))
 
     return with_cache(None, lambda: None, work)
