@@ -17,7 +17,7 @@ from ..api.payloads.resources import Gate
 from ..errors import FlatpanelError
 from ..nginx import maps
 from ..release import journal, manifest
-from ..release.changes import EntryDifference, differences
+from ..release.changes import differences
 from ..release.manifest import Entry, Published
 from ..release.manifest_reader import KEYS_FILE, ManifestReader, dump_keys
 from ..release.transaction import NextRelease, Transaction
@@ -35,8 +35,8 @@ class Rollback:
     release: str
     # The files of the new release; empty if the target itself becomes current again.
     files: Mapping[str, Callable[[], Iterable[bytes]]]
-    # Bodies whose Last-Modified differs in the current release.
-    redate_after_commit: list[Published]
+    # Yields the bodies whose Last-Modified differs in the current release.
+    redated: Callable[[], Iterator[Published]]
     # The number of omitted keys for each account that the target does not have.
     left_out: dict[str, int]
     # Series and URLs that are public in the target and not in the current release, each with the reason.
@@ -45,17 +45,34 @@ class Rollback:
 
 def plan(transaction: Transaction, id_prefix: str | None) -> Rollback:
     """Plan a rollback to the release with this id prefix, or without one to the release before the current one."""
-    return _Plan(transaction, _target(transaction, id_prefix)).rollback()
+    current, target = transaction.current_manifest, _target(transaction, id_prefix)
+    _check_files(transaction.root, target)
+    keys, left_out = _keys(current, target)
+    release, files = target.id, dict[str, Callable[[], Iterable[bytes]]]()
+    if keys != target.keys:
+        release, files = _with_keys(transaction, target, keys)
+    if release == transaction.current:
+        raise FlatpanelError(
+            f"{transaction.root}: release {release} is already the current one; it is release {target.id} with the "
+            "current keys"
+        )
+    return Rollback(target.id, release, files, partial(_redated, current, target), left_out, _reopened(current, target))
 
 
 def carry_out(transaction: Transaction, rollback: Rollback, at: int) -> None:
     """Make the planned release the current one. No release is removed."""
     transaction.sweep()
     entry = journal.rollback_entry(transaction.journal, rollback.target, rollback.release, at)
-    transaction.commit(NextRelease(rollback.release, rollback.files, entry, rollback.redate_after_commit))
+    transaction.commit(NextRelease(rollback.release, rollback.files, entry, rollback.redated()))
 
 
-def _target(transaction: Transaction, id_prefix: str | None) -> str:
+def _target(transaction: Transaction, id_prefix: str | None) -> ManifestReader:
+    """The manifest of the release to go back to."""
+    release = _target_id(transaction, id_prefix)
+    return transaction.older_manifests[transaction.older.index(release)]
+
+
+def _target_id(transaction: Transaction, id_prefix: str | None) -> str:
     root, listed = transaction.root, "`python build.py releases` lists all releases"
     current, earlier = transaction.journal[-1].release, transaction.journal[-1].before
     if id_prefix is None:
@@ -72,113 +89,22 @@ def _target(transaction: Transaction, id_prefix: str | None) -> str:
     return matches[0]
 
 
-class _Plan:
-    """Compares the current release with the target."""
-
-    def __init__(self, transaction: Transaction, target: str) -> None:
-        self.transaction, self.target_id = transaction, target
-        self.current = transaction.current_manifest
-        self.target = transaction.older_manifests[transaction.older.index(target)]
-
-    def rollback(self) -> Rollback:
-        self._check_target()
-        differing = list(differences(self.current, self.target))
-        keys, left_out = self._keys()
-        release = self.target_id
-        files: dict[str, Callable[[], Iterable[bytes]]] = {}
-        if keys != self.target.keys:
-            release, files = self._with_keys(keys)
-        if release == self.transaction.current:
-            raise FlatpanelError(
-                f"{self.transaction.root}: release {release} is already the current one; it is release "
-                f"{self.target_id} with the current keys"
-            )
-        return Rollback(
-            self.target_id, release, files, list(_redated(differing)), left_out, dict(self._reopened(differing))
-        )
-
-    def _folder(self, release: str | None) -> Path:
-        return self.transaction.root / "releases" / str(release)
-
-    def _check_target(self) -> None:
-        """Check that all files of the target exist."""
-        own = (self._folder(self.target_id) / name for name in self.target.file_digests)
-        for path in chain(own, (self.transaction.root / file for file in self.target.files())):
-            if not path.exists():
-                raise FlatpanelError(f"{path}: is missing, so release {self.target_id} cannot be served again")
-
-    def _keys(self) -> tuple[dict[str, str], dict[str, int]]:
-        """The current keys whose accounts the target has, and the number of the other keys by username."""
-        accounts, usernames = {"", *_usernames(self.target)}, _usernames(self.current)
-        current = self.current.keys
-        keys = {digest: account for digest, account in current.items() if account in accounts}
-        return keys, Counter(usernames.get(account, account) for account in current.values() if account not in accounts)
-
-    def _with_keys(self, keys: Mapping[str, str]) -> tuple[str, dict[str, Callable[[], Iterable[bytes]]]]:
-        """The id and the files of a release that is the target with other keys."""
-        manifests = (self.current, *self.transaction.older_manifests)
-        texts = {maps.KEYS: maps.keys_map(keys), KEYS_FILE: dump_keys(keys)}
-        head = manifest.Head(
-            files={**self.target.file_digests, **{name: encoding.sha256(text) for name, text in texts.items()}},
-            # An id is never used for another chapter or page, also one that only a newer release has.
-            highest_id=max(reader.highest_id for reader in manifests),
-            page_ids={page: number for reader in (*manifests, self.target) for page, number in reader.page_ids.items()},
-            segments={slug: length for slug, (_, length) in self.target.segments.items()},
-            rules=self.target.rules,
-        ).dump()
-        release = manifest.release_id(encoding.sha256_of_chunks(chain([head], self.target.resource_lines())))
-        files: dict[str, Callable[[], Iterable[bytes]]] = {
-            name: partial(self._copied, name, release) for name in self.target.file_digests
-        }
-        files["manifest.json"] = lambda: chain([head], self.target.resource_lines())
-        files |= {name: partial(iter, [text]) for name, text in texts.items()}
-        return release, files
-
-    def _copied(self, name: str, release: str) -> Iterator[bytes]:
-        """The content of a target's file in the new release. Maps do not have the release's id, and may be long."""
-        path = self._folder(self.target_id) / name
-        if path.suffix != ".map":
-            yield manifest.with_release_id(manifest.without_release_id(path.read_bytes(), self.target_id), release)
-            return
-        with path.open("rb") as opened:
-            while block := opened.read(_BLOCK):
-                yield block
-
-    def _reopened(self, differing: Iterable[EntryDifference]) -> Iterator[tuple[str, str]]:
-        opened: dict[str, dict[str, str]] = {}
-        for difference in differing:
-            old, new = difference.bodies
-            if new and not new.restricted and not (old and not old.restricted):
-                opened.setdefault(difference.slug, {})[difference.url] = _why_closed(difference.old)
-        for slug, reasons in sorted(opened.items()):
-            if slug:
-                reason = next(filter(None, reasons.values()), "") or self._why_unpublished(slug, reasons)
-                yield from [(slug, reason)] if reason else []
-            else:
-                yield from ((url, reason) for url, reason in reasons.items() if reason)
-
-    def _why_unpublished(self, slug: str, opened: Iterable[str]) -> str:
-        """Why the current release does not have some URLs of a series; "" if others have the same content."""
-        current = self.current.bodies(slug)
-        if not current:
-            # The description of a licensed or restricted series is public.
-            return "no longer published" if any(url != f"/api/v2/series/{slug}" for url in opened) else ""
-        was_old, is_old = (any(url.startswith(_OLD_VERSIONS) for url in urls) for urls in (opened, current))
-        return "no longer in /api and /api/v1" if was_old and not is_old else ""
+def _check_files(root: Path, target: ManifestReader) -> None:
+    """Check that all files of the target exist."""
+    for path in chain((target.folder / name for name in target.file_digests), (root / file for file in target.files())):
+        if not path.exists():
+            raise FlatpanelError(f"{path}: is missing, so release {target.id} cannot be served again")
 
 
-def _redated(differing: Iterable[EntryDifference]) -> Iterator[Published]:
-    """The bodies of the target whose Last-Modified differs in the current release."""
-    for old, new in (difference.bodies for difference in differing):
-        if new and not (old and old.modified == new.modified):
-            yield new
+# The keys of the current release
 
 
-def _why_closed(entry: Entry | None) -> str:
-    """Why an entry of the current release is not public; "" if the release has none that explains it."""
-    if isinstance(entry, Published):
-        return "restricted"
-    return "licensed" if isinstance(entry, Gate) and entry.status == 451 else ""
+def _keys(current: ManifestReader, target: ManifestReader) -> tuple[dict[str, str], dict[str, int]]:
+    """The current keys whose accounts the target has, and the number of the other keys by username."""
+    accounts, usernames = {"", *_usernames(target)}, _usernames(current)
+    keys = {digest: account for digest, account in current.keys.items() if account in accounts}
+    left_out = (account for account in current.keys.values() if account not in accounts)
+    return keys, Counter(usernames.get(account, account) for account in left_out)
 
 
 def _usernames(reader: ManifestReader) -> dict[str, str]:
@@ -188,3 +114,89 @@ def _usernames(reader: ManifestReader) -> dict[str, str]:
         for url, body in reader.bodies("").items()
         if url.startswith(_PROFILE)
     }
+
+
+def _with_keys(
+    transaction: Transaction, target: ManifestReader, keys: Mapping[str, str]
+) -> tuple[str, dict[str, Callable[[], Iterable[bytes]]]]:
+    """The id and the files of a release that is the target with other keys."""
+    manifests = (transaction.current_manifest, *transaction.older_manifests)
+    texts = {maps.KEYS: maps.keys_map(keys), KEYS_FILE: dump_keys(keys)}
+    head = manifest.Head(
+        files={**target.file_digests, **{name: encoding.sha256(text) for name, text in texts.items()}},
+        # An id is never used for another chapter or page, also one that only a newer release has.
+        highest_id=max(reader.highest_id for reader in manifests),
+        page_ids={page: number for reader in (*manifests, target) for page, number in reader.page_ids.items()},
+        segments={slug: length for slug, (_, length) in target.segments.items()},
+        rules=target.rules,
+    ).dump()
+    release = manifest.release_id(encoding.sha256_of_chunks(chain([head], target.resource_lines())))
+    files: dict[str, Callable[[], Iterable[bytes]]] = {
+        name: partial(_copied, target, name, release) for name in target.file_digests
+    }
+    files["manifest.json"] = lambda: chain([head], target.resource_lines())
+    files |= {name: partial(iter, [text]) for name, text in texts.items()}
+    return release, files
+
+
+def _copied(target: ManifestReader, name: str, release: str) -> Iterator[bytes]:
+    """The content of a target's file in the new release. Maps do not have the release's id, and may be long."""
+    path = target.folder / name
+    if path.suffix != ".map":
+        yield manifest.with_release_id(manifest.without_release_id(path.read_bytes(), target.id), release)
+        return
+    with path.open("rb") as opened:
+        while block := opened.read(_BLOCK):
+            yield block
+
+
+# What differs. Each function reads both manifests from front to back.
+
+
+def _redated(current: ManifestReader, target: ManifestReader) -> Iterator[Published]:
+    """The bodies of the target whose Last-Modified differs in the current release."""
+    for old, new in (difference.bodies for difference in differences(current, target)):
+        if new and not (old and old.modified == new.modified):
+            yield new
+
+
+def _reopened(current: ManifestReader, target: ManifestReader) -> dict[str, str]:
+    """Series and URLs that are public in the target and not in the current release, each with the reason."""
+    urls: dict[str, str] = {}
+    series: dict[str, str] = {}
+    # The kinds of the other opened URLs of each series: see `_kind`.
+    unexplained: dict[str, set[str]] = {}
+    for difference in differences(current, target):
+        old, new = difference.bodies
+        if new and not new.restricted and not (old and not old.restricted):
+            slug, url, reason = difference.slug, difference.url, _why_closed(difference.old)
+            if reason:
+                (series if slug else urls).setdefault(slug or url, reason)
+            elif slug:
+                unexplained.setdefault(slug, set()).add(_kind(slug, url))
+    for slug in unexplained.keys() - series.keys():
+        if reason := _why_unpublished(current, slug, unexplained[slug]):
+            series[slug] = reason
+    return urls | dict(sorted(series.items()))
+
+
+def _why_closed(entry: Entry | None) -> str:
+    """Why an entry of the current release is not public; "" if the release has none that explains it."""
+    if isinstance(entry, Published):
+        return "restricted"
+    return "licensed" if isinstance(entry, Gate) and entry.status == 451 else ""
+
+
+def _kind(slug: str, url: str) -> str:
+    """`old` for a URL in /api and /api/v1, `series` for the description of a series, `new` for any other."""
+    return "old" if url.startswith(_OLD_VERSIONS) else "series" if url == f"/api/v2/series/{slug}" else "new"
+
+
+def _why_unpublished(current: ManifestReader, slug: str, opened: set[str]) -> str:
+    """Why the current release lacks URLs of these kinds of a series; "" if others have the same content."""
+    urls = current.bodies(slug)
+    if not urls:
+        # The description of a licensed or restricted series is public.
+        return "no longer published" if opened != {"series"} else ""
+    is_old = any(url.startswith(_OLD_VERSIONS) for url in urls)
+    return "no longer in /api and /api/v1" if "old" in opened and not is_old else ""

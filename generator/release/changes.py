@@ -54,7 +54,8 @@ def differences(old: Lines, new: Lines, slugs: Iterable[str] | None = None) -> I
     """Yield the URLs whose lines differ, series by series; `slugs` are those that can differ, or None for all.
 
     A URL that only one release has in a series waits for the other one until the end: a chapter that moved to another
-    series is one difference, or none if its lines are the same.
+    series is one difference, or none if its lines are the same. Besides one series, this holds these URLs: about 650
+    bytes for each.
     """
     added: dict[str, tuple[str, Entry]] = {}
     removed: dict[str, tuple[str, Entry]] = {}

@@ -6,7 +6,7 @@ replaced. Until then no release references the written files; after a crash, the
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -52,7 +52,7 @@ class NextRelease:
     files: ReleaseFiles
     entry: JournalEntry
     # Bodies whose Last-Modified changes. Their files get it after the release has become visible.
-    redate_after_commit: Sequence[Published] = ()
+    redate_after_commit: Iterable[Published] = ()
     # Files used only by older releases. Those of releases that are no longer kept are removed.
     retained_files: FilesByRelease = field(default_factory=dict)
     # The number of releases to keep, this one included; None keeps all.
