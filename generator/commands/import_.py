@@ -8,7 +8,7 @@ import click
 
 from ..catalog.confined_folder import ConfinedFolder
 from ..imports import run
-from ..imports.merge_fields import Choice
+from ..imports.merge import Choice
 from ..imports.run import ImportOptions, ImportResult
 from ..server_url import ServerUrl
 from . import importing, options

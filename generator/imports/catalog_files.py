@@ -18,7 +18,7 @@ from ..catalog.yaml_values import yaml_value
 from ..errors import FlatpanelError
 from ..reading_sites.lenient import Fields
 from ..reading_sites.notes import Notes
-from .merge_fields import ACCOUNTS, FILES, REFERENCES, FieldChange, Plan
+from .merge import ACCOUNTS, FILES, REFERENCES, FieldChange, Plan
 from .records import MODELS
 from .spilled import Spilled, spilled_texts
 
@@ -32,7 +32,6 @@ _HEADINGS = {
     "members": "Members of groups.",
     "accounts": "Accounts of readers. A key is here as its SHA-256 digest only.",
 }
-_REFERENCES = {*REFERENCES, "member"}
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 
 
@@ -107,7 +106,7 @@ class CatalogFiles:
                 # A note would show personal data or a digest.
                 fix = "nothing was written. Write each field of the account in a line of its own, and import again"
                 raise FlatpanelError(f"{place}: cannot be edited automatically; {fix}") from None
-            if change.is_spelled and change.name in _REFERENCES:
+            if change.is_spelled and change.name in {*REFERENCES, "member"}:
                 names = ", ".join(map(str, value if isinstance(value, list) else [value]))
                 self.lost_references.append(
                     f"{place}: names a renamed entry and cannot be edited automatically; should become {names[:200]}"
@@ -189,9 +188,8 @@ ListNames = Mapping[str, Mapping[Any, str | int]]
 def _in_file(names: ListNames, model: type[Record], record: Fields) -> Fields:
     """Return a record as a file has it. References to entries that people removed are left out."""
     fields = dict(record)
-    for name in REFERENCES.keys() & fields.keys():
-        kind = names[REFERENCES[name]]
-        fields[name] = [kind[id] for id in fields[name] if id in kind]
+    for name in fields.keys() & REFERENCES:
+        fields[name] = [names[name][id] for id in fields[name] if id in names[name]]
     if model is Group and "members" in fields:
         members = names["members"]
         fields["members"] = [

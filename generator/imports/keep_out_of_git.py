@@ -9,7 +9,7 @@ from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..catalog.git import GitError, Repository
 from ..catalog.unfinished_import import JOURNAL
 from ..reading_sites.notes import Notes
-from .merge_fields import ACCOUNTS
+from .merge import ACCOUNTS
 
 _GITIGNORE = ".gitignore"
 _SPECIAL = re.compile(r"[\\*?\[!# ]")

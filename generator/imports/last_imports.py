@@ -12,6 +12,8 @@ import os
 from collections.abc import Iterable, Iterator, MutableMapping, Set
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +28,8 @@ from ..reading_sites.response_cache import PRIVATE, make, path_of
 from ..reading_sites.responses import OPENAPI
 from ..server_url import ServerUrl
 from . import unavailable
-from .merge_accounts import PERSONAL_DATA
-from .merge_fields import MergeState, chapters_of
-from .records import Imported, key
+from .merge import Merge, chapters_of
+from .records import PERSONAL_DATA, Imported, key
 from .spilled import spilled_records
 
 # Records by kind, then by id, in a temporary file; empty if the last import is unknown.
@@ -48,11 +49,8 @@ def memory_of(imported: Imported) -> Memory:
     return saved(imported, spilled_records(), ())
 
 
-def saved(imported: Imported, last: Memory, undecided: Iterable[tuple[tuple[str, str], str]]) -> Memory:
-    """Return what the next import needs of this one, and of earlier ones for paths that are unavailable now.
-
-    A field whose conflict is not decided keeps the value of the last import: the next one shows the conflict again.
-    """
+def saved(imported: Imported, last: Memory, undecided: Iterable[tuple[str, str, str]]) -> Memory:
+    """Return what the next import needs of this one, and of earlier ones for paths that are unavailable now."""
     lost = lost_paths(imported, last)
     unavailable_slugs = unavailable.series(lost)
     memory = spilled_records(last)
@@ -60,12 +58,10 @@ def saved(imported: Imported, last: Memory, undecided: Iterable[tuple[tuple[str,
         memory["site"] = {"site": imported.site}
     for kind, records in imported.lists.items():
         memory[kind] = last.get(kind, {}) | {str(id): record for id, record in records.items()}
-    new = {slug: record for slug, record in imported.series.items() if slug not in unavailable_slugs}
-    memory["series"] = last.get("series", {}) | new
-    for slug, chapters in imported.chapters.items():
-        if slug not in unavailable_slugs:
-            kind = chapters_of(slug)
-            memory[kind] = last.get(kind, {}) | {key(chapter): chapter for chapter in chapters}
+    slugs = [slug for slug in imported.series if slug not in unavailable_slugs]
+    memory["series"] = last.get("series", {}) | {slug: imported.series[slug] for slug in slugs}
+    for kind, slug in ((chapters_of(slug), slug) for slug in slugs):
+        memory[kind] = last.get(kind, {}) | {key(chapter): chapter for chapter in imported.chapters[slug]}
     memory["accounts"] = _accounts(imported, last.get("accounts", {}))
     # An import without requests says nothing about responses.
     usable = imported.usable or dict.fromkeys(_usable(last), True)
@@ -75,17 +71,14 @@ def saved(imported: Imported, last: Memory, undecided: Iterable[tuple[tuple[str,
     return memory
 
 
-def restore(memory: Memory, last: Memory, undecided: Iterable[tuple[tuple[str, str], str]]) -> None:
-    """Give the fields whose conflict is not decided the values of the last import."""
-    fields: dict[str, list[tuple[str, str]]] = {}
-    for (kind, id), name in undecided:
-        fields.setdefault(kind, []).append((id, name))
-    for kind, names in fields.items():
+def restore(memory: Memory, last: Memory, undecided: Iterable[tuple[str, str, str]]) -> None:
+    """Give the fields whose conflict is not decided their last values: the next import shows the conflict again."""
+    for kind, fields in groupby(sorted(undecided), key=itemgetter(0)):
         records, before = memory[kind], last.get(kind, {})
-        for id, name in names:
-            record = {field: value for field, value in records.get(id, {}).items() if field != name}
-            value = before.get(id, {})
-            records[id] = record | ({name: value[name]} if name in value else {})
+        for _, id, name in fields:
+            record, value = records.setdefault(id, {}), before.get(id, {})
+            record.pop(name, None)
+            record |= {name: value[name]} if name in value else {}
         memory[kind] = records
 
 
@@ -211,7 +204,7 @@ class Memories:
             every = spilled_records()  # of another site
         if not every:
             return LastImport(own, every, own)
-        merged = last_values(memory_of(imported), own, every, is_exact=bool(self.of_database))
+        merged = _merged_last(memory_of(imported), own, every, is_exact=bool(self.of_database))
         return LastImport(own, every, merged)
 
     def of_each_source(self) -> list[SavedMemory]:
@@ -223,13 +216,13 @@ class Memories:
         imports = [memory.last(sources) for memory in self.of_each_source()]
         return max(imports, key=lambda last: len(slugs & last.get("series", {}).keys()))
 
-    def after(self, last: LastImport, state: MergeState, of_site: Imported | None, sources: Sources) -> Saved:
+    def after(self, last: LastImport, merge: Merge, of_site: Imported | None, sources: Sources) -> Saved:
         """Return what to save after a merge; `of_site` are the records of the site alone, if there is a database."""
-        imported, merged = state.imported, state.last or last.merged
-        result = [(self.main, saved(imported, merged, state.undecided))]
+        imported, merged = merge.imported, merge.last or last.merged
+        result = [(self.main, saved(imported, merged, merge.undecided))]
         if self.of_database or last.every:
-            every = all_values(memory_of(imported), last.own, last.every, is_exact=bool(self.of_database))
-            restore(every, merged, state.undecided)
+            every = _every_after(memory_of(imported), last.own, last.every, is_exact=bool(self.of_database))
+            restore(every, merged, merge.undecided)
             result.append((self.of_all, every))
         if self.of_site and of_site:
             result.append((self.of_site, saved(of_site, self.of_site.last(sources), ())))
@@ -265,10 +258,11 @@ _INFERRED = ("chapter_title",)
 _WHOLE = ("accounts", _SOURCE)
 
 
-def last_values(now: Memory, own: Memory, every: Memory, *, is_exact: bool) -> Memory:
-    """Return the last import as the merge needs it: a field that did not change at the source has its value of now.
+def _merged_last(now: Memory, own: Memory, every: Memory, *, is_exact: bool) -> Memory:
+    """Return the last import as the merge compares it: what imports wrote, where the source changed it since.
 
-    A database is exact, the responses of a site are not.
+    Other fields have the value of now, so they seem to be changed by people or not at all. A database is exact, the
+    responses of a site are not.
     """
     if not own and is_exact:
         return every
@@ -287,48 +281,42 @@ def last_values(now: Memory, own: Memory, every: Memory, *, is_exact: bool) -> M
     return memory
 
 
-def all_values(now: Memory, own: Memory, every: Memory, *, is_exact: bool) -> Memory:
-    """Return the memory of all sources after an import of one."""
+def _last(now: Fields | None, own: Fields | None, every: Fields | None, is_exact: bool) -> Fields:
+    if now is None or (own is None and is_exact):
+        return every or own or {}
+    written = own or {} if every is None else every
+    sides = {name: written if _is_changed(name, now, own, written) else now for name in {**(own or {}), **now}}
+    return {name: side[name] for name, side in sides.items() if name in side}
+
+
+def _every_after(now: Memory, own: Memory, every: Memory, *, is_exact: bool) -> Memory:
+    """Return the memory of all sources after an import of one: fields that this source changed, and those of before."""
     memory = spilled_records(every)
     for kind, records in now.items():
         if kind in ("site", *_WHOLE):
             memory[kind] = records
             continue
         last, written = own.get(kind, {}), every.get(kind, {})
-        new = {name: _updated(record, last.get(name), written.get(name), is_exact) for name, record in records.items()}
+        new = {name: _written(record, last.get(name), written.get(name), is_exact) for name, record in records.items()}
         memory[kind] = written | new
     return memory
 
 
-def _last(now: Fields | None, own: Fields | None, every: Fields | None, is_exact: bool) -> Fields:
-    if now is None or (own is None and is_exact):
-        return every or own or {}
-    if own is None:
-        values = every or {}
-        return {name: _unless_inexact(name, now[name], value) for name, value in values.items() if name in now}
-    written = own if every is None else every
-    unchanged = {name: value for name, value in now.items() if own.get(name) == value}
-    changed = [name for name in {**own, **now} if name not in unchanged]
-    return unchanged | {name: written[name] for name in changed if name in written}
-
-
-def _updated(now: Fields, own: Fields | None, every: Fields | None, is_exact: bool) -> Fields:
+def _written(now: Fields, own: Fields | None, every: Fields | None, is_exact: bool) -> Fields:
     if every is None or is_exact:
         return now
-    kept = {name: value for name, value in every.items() if name in now or name not in (own or {})}
-    new = {name: value for name, value in now.items() if name not in every or _is_changed(name, value, own, every)}
-    return kept | new
+    changed = {name for name in {**every, **now} if name not in every or _is_changed(name, now, own, every)}
+    sides = {name: now if name in changed else every for name in {**every, **now}}
+    return {name: side[name] for name, side in sides.items() if name in side}
 
 
-def _is_changed(name: str, now: Any, own: Fields | None, every: Fields) -> bool:
-    if own is None:
-        return bool(_unless_inexact(name, now, every[name]) != now)
-    return bool(own.get(name) != now)
-
-
-def _unless_inexact(name: str, now: Any, written: Any) -> Any:
-    """Return the value that was written; that of the site if both may be the same fact."""
+def _is_changed(name: str, now: Fields, own: Fields | None, written: Fields) -> bool:
+    """Whether a source changed a field since its last import; at its first one, whether it states another fact."""
+    if own is not None:
+        return bool(own.get(name) != now.get(name))
+    if name not in now or name not in written:
+        return name in now
     if name == "modified":
         # The Cubari JSON rounds up to the next second.
-        return now if 0 <= field_values.instant(now) - field_values.instant(written) <= 1 else written
-    return now if name in _INFERRED else written
+        return not 0 <= field_values.instant(now[name]) - field_values.instant(written[name]) <= 1
+    return name not in _INFERRED and bool(now[name] != written[name])

@@ -1,7 +1,7 @@
-"""Merge an import with the catalog: three values of each field -> a plan of what to write.
+"""Merge what a source says now with the catalog: the three states of each field -> a plan of what to write.
 
-Each record has a kind and an id, and each field of it three values: *last* (what the last import saved), *here* (what
-the catalog has), and *site* (what the source has now).
+A record has a kind and an id, and each field of it three values: *last* (what the last import said), *site* (what the
+source says now), and *here* (what the catalog has). References are compared as ids.
 
 | values | cause | result |
 |---|---|---|
@@ -10,336 +10,318 @@ the catalog has), and *site* (what the source has now).
 | site = last | only people changed it | here |
 | all differ | a conflict | here and a note; `--theirs`: site |
 
-What happens if the old site renames the group Lamp to Lantern, and the site is imported again? The row of the group has
-the id 2 and the name Lantern.
+| the record is in | cause | result |
+|---|---|---|
+| site, here | both have it | its fields are merged |
+| site | it is new | it is added |
+| last, site | people removed it | a note |
+| last, here | the site removed it | a note; `--remove`: it is removed, unless people edited it |
+| here | it is of the catalog alone | nothing |
 
-1. `merge_list` (all functions named here are in `merge_fields.py`) finds the group of the catalog with the id 2. Its
-   last name and its name here are Lamp, so `compare` plans a `FieldChange` of `name`. If people renamed it to Light,
-   this is a conflict: the catalog keeps Light, and the memory keeps Lamp, until `--mine` or `--theirs`.
-2. Chapters reference groups by name in files, but values are compared as ids. A chapter with `groups: [Lamp]` has the
-   ids [2] here and on the site: there is no change.
-3. `names_after` has the name of each id after all changes, or the id if two groups have that name. `RenamedReferences`
-   respells `groups: [Lamp]` as `groups: [Lantern]` in each file.
-4. `catalog_files.py` edits these fields in the text of the files; a reference that cannot be edited ends the import.
-   Then `last_imports.py` saves Lantern as the next last.
+For example, the old site renames the group Lamp to Lantern, and people have removed its member Wick from the catalog:
 
-A group that people deleted here is in last and not here: it is not added again. A group that the site deleted is in
-last and not in site: a note names it, and `--remove` removes it unless people edited it.
+| kind, id | last | site | here | result |
+|---|---|---|---|---|
+| groups 2 name | Lamp | Lantern | Lamp | the name becomes Lantern |
+| groups 2 website | a.example | a.example | b.example | b.example stays |
+| members 9 | Wick | Wick | | a note: removed, not added again |
+| chapters/one 7 groups | [2] | [2] | [2], written `[Lamp]` | no change; at the end, it is respelled as `[Lantern]` |
+
+If people had renamed the group to Light, this would be a conflict: the catalog keeps Light, and the next import
+compares with Lamp again, until `--mine` or `--theirs` decides.
+
+`merge_catalog.py` makes the rows: it finds the entry of the catalog that each record of the site is. After all rows, it
+respells the references to renamed entries. `catalog_files.py` edits the fields in the text of the files; a reference
+that cannot be edited ends the import. `last_imports.py` saves what the site said as the next last; it also says what
+last is if a catalog has several sources.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any, Literal, NamedTuple
 
-from ..catalog import field_values
-from ..catalog.reader import Entry, SeriesEntry
-from ..catalog.records import Chapter
-from ..errors import FlatpanelError
+from ..catalog.cross_checks import NameIndex
+from ..catalog.messages import record_errors
+from ..catalog.reader import Entry, Sources
+from ..catalog.records import Chapter, Group, Record
+from ..catalog.yaml.positions import YamlPath
+from ..catalog.yaml_values import yaml_value
+from ..errors import FlatpanelError, escaped
 from ..reading_sites.lenient import Fields
-from . import unavailable
-from .last_imports import lost_paths
-from .merge_accounts import AccountMerge
-from .merge_fields import (
-    FILES,
-    REMOVED_HERE,
-    FieldChange,
-    MergeState,
-    Place,
-    Plan,
-    Removal,
-    RenamedReferences,
-    chapters_of,
-    compare,
-    gone,
-    is_edited,
-    merge_list,
-    names_after,
-    note_conflict,
-)
-from .records import key
+from ..reading_sites.notes import Notes
+from .records import Imported, key
+from .spilled import spilled_records
+
+# The plan: records to add, fields to change, entries to remove, slugs that change
+
+FILES = {kind: f"{kind}.yaml" for kind in ("authors", "artists", "categories", "members", "groups")}
+ACCOUNTS, KEYS = "accounts.yaml", "keys.yaml"
+# Fields that reference a list of the same name.
+REFERENCES = ("authors", "artists", "groups")
+# Which value a conflict gets; empty: the catalog's value stays, and the next import shows the conflict again.
+Choice = Literal["", "mine", "theirs"]
 
 
+def chapters_of(slug: str) -> str:
+    """Return the kind of the chapters of a series."""
+    return f"chapters/{slug}"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A field of the catalog that gets another value; None removes the field."""
+
+    file: str
+    path: YamlPath
+    name: str
+    value: Any
+    # Whether references in the value are already names.
+    is_spelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """An entry that leaves the catalog; without a path, the whole file."""
+
+    file: str
+    path: YamlPath = ()
+
+
+@dataclass(slots=True)
+class Plan:
+    """The records to add and the fields to change; `series` are new series with their chapters."""
+
+    site: Fields | None = None
+    lists: dict[str, list[Fields]] = field(default_factory=dict)
+    series: MutableMapping[str, tuple[Fields, list[Fields]]] = field(default_factory=spilled_records)
+    chapters: dict[str, list[Fields]] = field(default_factory=dict)
+    changes: list[FieldChange] = field(default_factory=list)
+    removals: list[Removal] = field(default_factory=list)
+    # Old slug -> new slug.
+    moves: dict[str, str] = field(default_factory=dict)
+    # How files refer to each id of a list after the merge, by kind.
+    names: dict[str, dict[Any, str | int]] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        in_new_series = sum(len(chapters) for _, chapters in self.series.values())
+        return {
+            "series": len(self.series),
+            "chapters": sum(map(len, self.chapters.values())) + in_new_series,
+            "others": sum(map(len, self.lists.values())) + (self.site is not None),
+            "changes": len(self.changes),
+            "removed": len({(removal.file, removal.path) for removal in self.removals}),
+            "renamed": len(self.moves),
+        }
+
+    @property
+    def removed_slugs(self) -> set[str]:
+        files = [removal.file.split("/") for removal in self.removals if not removal.path]
+        return {path[1].removesuffix(".yaml") for path in files if len(path) == 2 or path[2:] == ["series.yaml"]}
+
+
+# The merge of one record
+
+REMOVED_HERE = "removed from the catalog since the last import; not added again"
+# Optional fields that the site can lose; others that it does not state stay.
+_REMOVABLE = ("volume", "logo", "updated", "avatar")
+_CONFLICTS = "conflicts: changed here and on the site"
+_HOW_TO_DECIDE = "conflicts: --mine keeps the values of the catalog, --theirs takes those of the site"
+_HOW_TO_REMOVE = "--remove removes the entries that the site has removed, unless they were edited here"
+# Characters of a value in a note.
+_LONGEST = 100
+
+
+class Row(NamedTuple):
+    """A record in its three states; None where it is not."""
+
+    # In the memory of the last import.
+    kind: str
+    id: str
+    # Its name in notes.
+    label: str
+    last: Fields | None
+    site: Fields | None
+    here: Entry[Any] | None
+    # Fields whose values no note shows.
+    private: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
 class Merge:
-    """Compares an import with a valid catalog, or with none."""
+    """The input of a merge, and what its rows result in."""
 
-    def __init__(self, state: MergeState) -> None:
-        self.state, self.sources, self.imported = state, state.sources, state.imported
-        self.lost = lost_paths(state.imported, state.last)
-        self.unavailable = unavailable.series(self.lost)
-        self.last_series = state.last_of("series")
+    sources: Sources
+    imported: Imported
+    # What the last import said, by kind and id; empty if it is unknown.
+    last: MutableMapping[str, dict[str, Any]]
+    notes: Notes
+    choice: Choice = ""
+    # Whether entries that the site removed are removed here.
+    removes: bool = False
+    plan: Plan = field(default_factory=Plan)
+    # Kind, id and name of each field whose conflict is not decided: the next import compares it with the same last.
+    undecided: list[tuple[str, str, str]] = field(default_factory=list)
+    # Differences between the site and an entry of the catalog that the last import does not explain.
+    differences: list[str] = field(default_factory=list)
+    # Ids that name other people here than on the site.
+    other_people: dict[tuple[str, Any], str] = field(default_factory=dict)
+    directories: dict[str, NameIndex[Any]] = field(init=False)
 
-    def merged(self) -> Plan:
-        plan = self.state.plan
-        if self.sources.site is None:
-            plan.site = self.imported.site
-        elif self.imported.site and not self.lost:
-            entry = Entry(self.sources.site, "site.yaml", ())
-            last = self.state.last_of("site").get("site")
-            compare(self.state, entry, self.imported.site, last, Place(("site", "site"), "site.yaml"))
-        for kind in FILES:
-            merge_list(self.state, kind)
-        self._series()
-        if self.imported.accounts:
-            AccountMerge(self.state).merge()
-        plan.names = names_after(self.state)
-        RenamedReferences(self.state).follow()
-        return plan
-
-    def _series(self) -> None:
-        here = {series.slug: series for series in self.sources.series}
-        self.state.plan.moves = self._moves(here)
-        self._move_memory()
-        by_new_slug = {new: here[old] for old, new in self.state.plan.moves.items()}
-        lower_case = {slug.lower(): slug for slug in here if slug not in self.state.plan.moves}
-        chapters = ChapterMerge(self.state)
-        for slug, record in self.imported.series.items():
-            if slug in here and slug in self.unavailable:
-                continue
-            if entry := here.get(slug) or by_new_slug.get(slug):
-                self._compare_series(slug, entry, record)
-                chapters.merge(slug, entry, self.imported.chapters[slug])
-            elif slug in self.last_series:
-                self.state.notes.add(REMOVED_HERE, slug)
-            elif slug.lower() in lower_case:
-                self.state.notes.add(f"differs from {lower_case[slug.lower()]} only in case; skipped", slug)
-            else:
-                added = [chapters.with_free_id(chapter, slug) for chapter in self.imported.chapters[slug]]
-                self.state.plan.series[slug] = record, added
-        for slug in sorted(self.unavailable & here.keys()):
-            self.state.notes.add("a response of the last import is not available now; kept as it is", slug)
-        self._gone(here)
-
-    def _compare_series(self, slug: str, here: SeriesEntry, record: Fields) -> None:
-        compare(self.state, here.entry, record, self.last_series.get(slug), Place(("series", slug), slug))
-        if here.slug != slug:
-            old_slugs = dict.fromkeys((*here.entry.record.formerly, here.slug, *record.get("formerly", ())))
-            formerly = [old for old in old_slugs if old != slug]
-            change = FieldChange(here.entry.file, here.entry.path, "formerly", formerly, is_spelled=True)
-            self.state.plan.changes.append(change)
-            self.state.notes.add(f"has the slug {slug} now; its file is renamed", here.slug)
-
-    def _moves(self, here: dict[str, SeriesEntry]) -> dict[str, str]:
-        """Return the new slug of each series whose chapter ids the site has under another slug."""
-        last = self.last_series
-        owners = {
-            entry.record.id: (slug, entry.record.published)
-            for slug, series in here.items()
-            for entry in series.chapters
-            if slug not in self.imported.series and (slug in last or not self.state.last)
-        }
-        moves: dict[str, str] = {}
-        for slug in self.imported.chapters:
-            if slug in here or slug in last:
-                continue
-            chapters = self.imported.chapters[slug]
-            shared = [(owners[chapter["id"]], chapter) for chapter in chapters if chapter.get("id") in owners]
-            # Without the last import, an id alone may be that of another chapter.
-            old_slugs = Counter(
-                old
-                for (old, published), chapter in shared
-                if self.state.last or field_values.instant(chapter["published"]) == published
-            )
-            old = next((old for old, _ in old_slugs.most_common() if old not in moves), None)
-            moves |= {old: slug} if old else {}
-        return moves
-
-    def _move_memory(self) -> None:
-        """Move what the last import saved about a series to its new slug."""
-        last = self.state.last
-        for old, new in self.state.plan.moves.items():
-            if old in self.last_series:
-                self.last_series[new] = self.last_series.pop(old)
-            if chapters_of(old) in last:
-                last[chapters_of(new)] = last.pop(chapters_of(old))
-        if last:
-            last["series"] = self.last_series
-
-    def _gone(self, here: dict[str, SeriesEntry]) -> None:
-        """Remove or note the series that the site had at the last import and has no longer."""
-        last = self.last_series
-        for slug in sorted(last.keys() & here.keys() - self.unavailable - self.state.plan.moves.keys()):
-            if slug not in self.imported.series:
-                series, records = here[slug], self.state.last_of(chapters_of(slug))
-                edited = is_edited(self.state, series.entry.record, last[slug]) or any(
-                    is_edited(self.state, entry.record, last_record(records, entry.record)) for entry in series.chapters
-                )
-                files = sorted({entry.file for entry in (series.entry, *series.chapters)})
-                gone(self.state, [Removal(file) for file in files], f"series {slug}", is_edited=edited)
-
-
-# The chapters of a series: a chapter of the site is that of the catalog with the same id. Otherwise it is that with the
-# same volume and number whose id the site no longer has: it was made again, or one of both has no id.
-
-
-def keys_of(chapter: Chapter) -> list[str]:
-    """Return the keys that the last import may have used for a chapter of the catalog."""
-    by_number = key({"volume": chapter.volume, "number": chapter.number})
-    return [str(chapter.id), by_number] if chapter.id else [by_number]
-
-
-def last_record(last: Mapping[str, Fields], chapter: Chapter) -> Fields | None:
-    """Return what the last import saved about a chapter of the catalog."""
-    return next((last[name] for name in keys_of(chapter) if name in last), None)
-
-
-class ChapterMerge:
-    """Merges one series after the other; `ids` are those of all chapters of the catalog."""
-
-    def __init__(self, state: MergeState) -> None:
-        self.state = state
-        entries = [(series.slug, entry) for series in state.sources.series for entry in series.chapters]
-        self.ids = {entry.record.id for _, entry in entries if entry.record.id}
-        # Chapters with an id in series that the site does not have.
-        self._holders = {
-            entry.record.id: entry
-            for slug, entry in entries
-            if entry.record.id and slug not in state.imported.series and slug not in state.plan.moves
+    def __post_init__(self) -> None:
+        self.directories = {
+            kind: NameIndex[Any].of(entry.record for entry in self.sources.lists[file]) for kind, file in FILES.items()
         }
 
-    @cached_property
-    def _ids_on_site(self) -> set[int]:
-        return {chapter.get("id", 0) for chapters in self.state.imported.chapters.values() for chapter in chapters}
+    def last_of(self, kind: str) -> dict[str, Fields]:
+        """Return the records of a kind at the last import. Each call reads them: do not call it for each record."""
+        return self.last.get(kind, {})
 
-    def merge(self, slug: str, here: SeriesEntry, chapters: list[Fields]) -> None:
-        """Compare the chapters of the series that has this slug on the site."""
-        last = self.state.last_of(chapters_of(slug))
-        matched = dict(self._matched(here, chapters))
-        for index, chapter in enumerate(chapters):
-            if index in matched:
-                self._compare(matched[index], chapter, last, slug)
-            elif key(chapter) in last:
-                self.state.notes.add(REMOVED_HERE, f"{slug} chapter {chapter['number']}")
-            else:
-                self.state.plan.chapters.setdefault(slug, []).append(self.with_free_id(chapter, slug))
-        if not chapters and self.state.imported.series[slug].get("licensed"):
-            return  # the site hides them
-        matched_ids = {id(entry) for entry in matched.values()}
-        for entry in here.chapters:
-            record = last_record(last, entry.record)
-            if record and id(entry) not in matched_ids:
-                edited = is_edited(self.state, entry.record, record)
-                removal = Removal(entry.file, entry.path)
-                gone(self.state, [removal], f"{slug} chapter {keys_of(entry.record)[0]}", is_edited=edited)
+    def record(self, row: Row) -> Fields | None:
+        """Merge a record; return it if it is new, since the plan has a place of its own for each kind."""
+        if row.here and row.site is not None:
+            self._fields(row, row.here, row.site)
+        elif row.here and row.last:
+            removal = Removal(row.here.file, row.here.path)
+            self.gone(row.label, [removal], is_edited=self.is_edited(row.here.record, row.last))
+        elif row.site is not None and row.last is not None:
+            self.notes.add(REMOVED_HERE, row.label)
+        elif not row.here:
+            return row.site
+        return None
 
-    def _matched(self, here: SeriesEntry, chapters: list[Fields]) -> Iterator[tuple[int, Entry[Chapter]]]:
-        """Yield the index of each chapter that the catalog has, and its entry."""
-        by_id = {entry.record.id: entry for entry in here.chapters if entry.record.id}
-        site_ids = {chapter["id"] for chapter in chapters if "id" in chapter}
-        by_number: dict[tuple[int | None, str], list[Entry[Chapter]]] = {}
-        for entry in sorted(here.chapters, key=lambda entry: entry.record.id or 0):
-            if entry.record.id not in site_ids:
-                by_number.setdefault((entry.record.volume, entry.record.number), []).append(entry)
-        for index, chapter in enumerate(chapters):
-            if chapter.get("id") in by_id:
-                yield index, by_id[chapter["id"]]
-            # The older versions show the highest id of the chapters that share a number.
-            elif others := by_number.get((chapter.get("volume"), chapter["number"])):
-                yield index, others.pop()
+    def _fields(self, row: Row, entry: Entry[Any], record: Fields) -> None:
+        """Plan the fields that change, and note the conflicts."""
+        model, saved = type(entry.record), row.last or {}
+        # A record that an older version of this program saved may be invalid now.
+        was_imported = bool(saved) and not record_errors(model, saved)
+        there, present = self._values(model.model_validate(record)), self._values(entry.record)
+        before = self._values(model.model_validate(saved)) if was_imported else {}
+        for name, info in model.model_fields.items():
+            if name not in record and name not in saved:
+                continue
+            written = record.get(name, info.get_default())
+            site, here, last = there[name], present[name], before.get(name, info.get_default())
+            is_unstated = written is None and name not in _REMOVABLE
+            if site == here or is_unstated or (name == "pages" and not site):
+                continue
+            both = f"{quoted(name, here)} here, {quoted(name, written)} there"
+            if name in row.private:
+                both = "one value here, another there"
+            if not was_imported:
+                self.differences.append(f"{row.label}: {name}: {both}")
+            is_conflict = here != last and not (was_imported and site == last)
+            if here == last or (is_conflict and self.choice == "theirs"):
+                self.plan.changes.append(FieldChange(entry.file, entry.path, name, written))
+            elif is_conflict:
+                self.conflict(row, name, f"{name}: conflict: {both}")
 
-    def _compare(self, entry: Entry[Chapter], chapter: Fields, last: Mapping[str, Fields], slug: str) -> None:
-        record = last_record(last, entry.record) or last.get(key(chapter))
-        name = next((name for name in keys_of(entry.record) if name in last), key(chapter))
-        place = Place((chapters_of(slug), name), f"{slug} chapter {chapter['number']}")
-        here, there = entry.record.id, chapter.get("id")
-        if here is None:
-            chapter = self.with_free_id(chapter, slug)
-        elif there is None:
-            # Only older versions show it now: they have neither ids nor views.
-            record = record and {name: value for name, value in record.items() if name in chapter}
-        elif here != there:
-            if self._is_kept(entry, record, place, f"{here} here, {there} there"):
-                return
-            chapter = self.with_free_id(chapter, slug)
-        compare(self.state, entry, chapter, record, place)
+    def conflict(self, row: Row, name: str, sentence: str) -> None:
+        """Note a conflict, unless it is decided for the catalog."""
+        if self.choice != "mine":
+            self.notes.add(f"{sentence}; kept yours", row.label, _CONFLICTS)
+            self.notes.add(_HOW_TO_DECIDE)
+            self.undecided.append((row.kind, row.id, name))
 
-    def _is_kept(self, entry: Entry[Chapter], last: Fields | None, place: Place, ids: str) -> bool:
-        """Return whether a chapter stays that was made again on the site: people edited it here."""
-        if last is None:
-            self.state.differences.append(f"{place.label}: id: {ids}")
-        if self.state.choice == "theirs" or not is_edited(self.state, entry.record, last):
-            return False
-        note_conflict(self.state, place, "id", f"edited here, and made again on the site: id: {ids}")
-        return True
+    def gone(self, label: str, removals: list[Removal], *, is_edited: bool) -> bool:
+        """Remove an entry that the site has removed, or note it; return whether it is removed."""
+        if self.removes and (self.choice == "theirs" or not is_edited):
+            self.plan.removals += removals
+            return True
+        self.notes.add("no longer on the site; kept in the catalog", label)
+        self.notes.add(_HOW_TO_REMOVE)
+        return False
 
-    def with_free_id(self, chapter: Fields, slug: str) -> Fields:
-        """Return a new chapter, without its id if another chapter of the catalog has that."""
-        id = chapter.get("id")
-        label = f"{slug} {key(chapter)}"
-        if id in self.ids:
-            self.state.differences.append(f"{label}: another chapter of the catalog has its id")
-            if self.state.choice == "theirs" and id in self._holders:
-                self._move_id(self._holders.pop(id))
-                return chapter
-            self.state.notes.add("another chapter of the catalog has its id; added without id", label)
-            return {name: value for name, value in chapter.items() if name != "id"}
-        self.ids |= {id} if id else set()
-        return chapter
+    def is_edited(self, record: Record, last: Fields | None) -> bool:
+        """Return whether people changed a record since the last import, or made it."""
+        if not last or record_errors(type(record), last):
+            return True
+        return self._values(record) != self._values(type(record).model_validate(last))
 
-    def _move_id(self, holder: Entry[Chapter]) -> None:
-        """Give a chapter of a series that the site does not have another id."""
-        new = max(self.ids | self._ids_on_site) + 1
-        self.ids.add(new)
-        self.state.plan.changes.append(FieldChange(holder.file, holder.path, "id", new))
-        self.state.notes.add(
-            "the site has another chapter with this id; this one gets a new id", f"id {holder.record.id}"
-        )
+    def _values(self, record: Record) -> Fields:
+        """Return the fields of a record as they are compared, with ids in place of references by name."""
+        values = {name: getattr(record, name) for name in type(record).model_fields if name != "chapters"}
+        if isinstance(record, Group):
+            members = self._ids("members", [role.member for role in record.members])
+            values["members"] = [(member, role.role) for member, role in zip(members, record.members, strict=True)]
+        for name in REFERENCES:
+            if name in values:
+                values[name] = list(self._ids(name, values[name]))
+        if "categories" in values:
+            values["categories"] = sorted(values["categories"])
+        if isinstance(record, Chapter):
+            # Those of the catalog are in a file.
+            values["pages"] = list(record.pages)
+        return values
+
+    def _ids(self, kind: str, references: list[str | int]) -> Iterator[Any]:
+        for reference in references:
+            candidates = self.directories[kind].candidates(reference)
+            yield candidates[0].id if candidates else reference
 
 
-# Imports that are refused
+def quoted(name: str, value: Any) -> str:
+    """Return a value as a note shows it. The end of a long value is left out."""
+    shown = yaml_value({name: value}).get(name)
+    text = f"'{escaped(shown)}'" if isinstance(shown, str) else "nothing" if shown is None else escaped(str(shown))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+# Merges that are refused
 
 # Differences that a refusal names.
 _NAMED = 12
 
 
-def refuse_differences(state: MergeState, place: str) -> None:
+def refuse_differences(merge: Merge, place: str) -> None:
     """Refuse an undecided import into a catalog of other people, or whose last import is unknown and that differs.
 
     Without the last import, an entry that the catalog lacks may be new on the site or removed here.
     """
-    if state.choice:
+    if merge.choice:
         return
-    people, differences = list(state.other_people.values()), []
-    if not state.last:
+    people, differences = list(merge.other_people.values()), list[str]()
+    if not merge.last:
         names = {f"{person.partition(':')[0]}: name" for person in people}
-        differences = [text for text in state.differences if ": ".join(text.split(": ")[:2]) not in names]
-        if {series.slug for series in state.sources.series} & state.imported.series.keys():
-            differences += [f"{slug}: on the site, not here" for slug in state.plan.series]
-        differences += [f"{old}: has the slug {new} on the site" for old, new in state.plan.moves.items()]
+        differences = [text for text in merge.differences if ": ".join(text.split(": ")[:2]) not in names]
+        if {series.slug for series in merge.sources.series} & merge.imported.series.keys():
+            differences += [f"{slug}: on the site, not here" for slug in merge.plan.series]
+        differences += [f"{old}: has the slug {new} on the site" for old, new in merge.plan.moves.items()]
     if not people and not differences:
         return
     fault = "ids name other people here than on the site" if people else "the site and the catalog differ"
-    unknown = "" if state.last else "its last import from this site is unknown, and "
-    lines = [*people, *differences]
-    more = [f"  and {len(lines) - _NAMED} more"] if len(lines) > _NAMED else []
+    unknown = "" if merge.last else "its last import from this site is unknown, and "
     raise FlatpanelError(
         f"{place}: {unknown}{fault}; nothing was written",
-        *(f"  {line}" for line in lines[:_NAMED]),
-        *more,
+        *_first([*people, *differences], "more"),
         "--mine keeps the values of the catalog and adds what is missing, --theirs takes those of the site; "
         "if an id is of two people, first give yours another id",
     )
 
 
-def refuse_missing_ids(state: MergeState, place: str) -> None:
+def refuse_missing_ids(merge: Merge, place: str) -> None:
     """Refuse to add chapters that the site shows without ids: apps recognise a chapter by its id.
 
     The chapters of a licensed series are an exception: the version with ids does not show them.
     """
-    plan, counts = state.plan, Counter[str]()
+    plan, counts = merge.plan, Counter[str]()
     for slug, chapters in chain(((slug, added) for slug, (_, added) in plan.series.items()), plan.chapters.items()):
         without = {key(chapter) for chapter in chapters if "id" not in chapter}
-        if without and not state.imported.series[slug].get("licensed"):
+        if without and not merge.imported.series[slug].get("licensed"):
             # Others lost their id to another chapter of the catalog; they have a note.
-            counts[slug] += sum(key(chapter) in without for chapter in state.imported.chapters[slug])
-    lines = [f"  {slug}: {count} chapters" for slug, count in counts.items() if count]
-    if lines:
-        more = [f"  and {len(lines) - _NAMED} more series"] if len(lines) > _NAMED else []
+            counts[slug] += sum(key(chapter) in without for chapter in merge.imported.chapters[slug])
+    if lines := [f"{slug}: {count} chapters" for slug, count in counts.items() if count]:
         raise FlatpanelError(
             f"{place}: {counts.total()} chapters have no id in any response, and apps recognise a chapter by its id; "
             "nothing was written",
-            *lines[:_NAMED],
-            *more,
+            *_first(lines, "more series"),
             "pass the database of the site (--from-database), which has the ids, or an API key (--key-file) if "
             "/api/v2 needs one; --allow-missing-ids imports without ids, and `python build.py ids` assigns new ones",
         )
+
+
+def _first(lines: list[str], more: str) -> list[str]:
+    rest = [f"and {len(lines) - _NAMED} {more}"] if len(lines) > _NAMED else []
+    return [f"  {line}" for line in (*lines[:_NAMED], *rest)]

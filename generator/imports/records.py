@@ -53,6 +53,10 @@ class StatedChapter:
         return self.fields["volume"], self.fields["number"]
 
 
+# Imported only on request. Otherwise the values of the last import stay in its memory.
+PERSONAL_DATA = ("first_name", "last_name", "email", "bio", "avatar")
+
+
 @dataclass(frozen=True, slots=True)
 class ImportedAccounts:
     """The accounts of a site by username, as YAML fields. Bookmarks are slugs of the site."""

@@ -24,14 +24,13 @@ from ..reading_sites.response_cache import PRIVATE, ResponseCache
 from ..reading_sites.responses import ParsedBodies
 from ..reading_sites.site_client import MAX_RESPONSE, SiteClient
 from ..server_url import REQUEST_SECONDS, ServerUrl
-from . import combine, last_imports, unavailable
+from . import combine, last_imports, merge_catalog, unavailable
 from .catalog_files import CatalogFiles
 from .database import records, source
 from .database.accounts import AccountData
 from .keep_out_of_git import keep_out_of_git
 from .last_imports import Memories, Saved, refuse_own_site
-from .merge import Merge, refuse_differences, refuse_missing_ids
-from .merge_fields import ACCOUNTS, FILES, Choice, MergeState
+from .merge import ACCOUNTS, FILES, Choice, Merge, refuse_differences, refuse_missing_ids
 from .records import Imported
 from .site import source as site_source
 from .spilled import Spilled, spilled_records, spills_pages
@@ -209,16 +208,15 @@ class _Import:
         if has_files:
             self._refuse_lost_lists(last_imports.lost_paths(imported, last.merged))
         choice, removes = self.options.choice, self.options.removes
-        state = MergeState(
-            sources, imported, spilled_records(last.merged if has_files else None), self.notes, choice, removes
-        )
-        plan = Merge(state).merged()
+        before = spilled_records(last.merged if has_files else None)
+        merge = Merge(sources, imported, before, self.notes, choice, removes)
+        plan = merge_catalog.merged(merge)
         if has_files:
-            refuse_differences(state, str(catalog))
+            refuse_differences(merge, str(catalog))
         if not self.options.allows_missing_ids:
-            refuse_missing_ids(state, shlex.join(self.options.sources))
+            refuse_missing_ids(merge, shlex.join(self.options.sources))
         files = CatalogFiles(sources, plan, lambda file: locate.text(catalog, file), self.notes).build()
-        saved = self.memories.after(last, state, of_site, sources)
+        saved = self.memories.after(last, merge, of_site, sources)
         return _Update(plan.counts, files, list(sources.mtimes), saved)
 
     def _read(self) -> _Records:

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from generator import filesystem
 from generator.catalog import cross_checks, reader
 from generator.catalog.reader import Sources
-from generator.imports import catalog_files, last_imports
+from generator.imports import catalog_files, last_imports, merge_catalog
 from generator.imports.merge import Merge
-from generator.imports.merge_fields import MergeState
 from generator.imports.site import source
 from generator.reading_sites.notes import Notes
 from generator.reading_sites.responses import Responses, SiteResponse
@@ -55,7 +54,7 @@ def problems(answers: dict[str, Any]) -> list[str]:
     imported = source.read(responses, ["one"], "https://comics.example", AS_OF, notes, 1 << 28)
     assert last_imports.memory_of(imported)["series"] == imported.series
     assert all(note.isprintable() for note in notes)
-    plan = Merge(MergeState(Sources(), imported, {}, notes)).merged()
+    plan = merge_catalog.merged(Merge(Sources(), imported, {}, notes))
     files = catalog_files.CatalogFiles(Sources(), plan, lambda _: b"", notes).build()
     with filesystem.scratch_folder() as folder:
         for file, text in files.items():
