@@ -8,7 +8,7 @@ from io import BytesIO
 from .. import encoding, filesystem
 from ..catalog import confined_folder
 from ..catalog.confined_folder import ConfinedFolder
-from ..reading_sites.lenient import UnusableResponse, http_date
+from ..reading_sites.lenient import UnusableResponse, last_modified
 from ..reading_sites.site_client import SiteClient, TimedResponse
 from . import image_content
 from .folder_check import Finding
@@ -123,7 +123,7 @@ class Fetcher:
         findings = _faults(path, response) or _body_faults(path, response.body)
         result.findings += findings
         if not findings:
-            self.folder.write(path, response.body, _last_modified(response))
+            self.folder.write(path, response.body, last_modified(response.headers))
             result.fetched += 1
             result.size += len(response.body)
 
@@ -140,8 +140,3 @@ def existing(folder: ConfinedFolder, path: str) -> int | None:
 def _body_faults(path: str, body: bytes) -> list[Finding]:
     fault = image_content.examine(BytesIO(body)).fault
     return [Finding("unreadable" if body else "empty", path, fault)] if fault else []
-
-
-def _last_modified(response: TimedResponse) -> int | None:
-    modified = http_date(response.headers.get("last-modified", ""))
-    return modified if modified is not None and 0 <= modified <= encoding.LAST_INSTANT else None

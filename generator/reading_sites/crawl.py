@@ -19,7 +19,7 @@ from ..catalog import field_values
 from ..catalog.patterns import MAX_SLUG
 from ..errors import FlatpanelError
 from . import sitemap
-from .lenient import UnusableResponse, count, entries, fields, http_date, seconds, volume
+from .lenient import UnusableResponse, count, entries, fields, last_modified, seconds, volume
 from .notes import Notes
 from .response_cache import CachedResponse
 from .responses import OLD, OPENAPI, V2, ParsedBodies, Responses, SiteResponse, filtered_chapters
@@ -135,16 +135,16 @@ class Crawler:
             return SiteResponse(BROKEN if isinstance(error, ServerFailed) else 0)
         except ValueError:
             self.notes.add("not JSON; skipped", path)
-            return SiteResponse(200, modified=_last_modified(cached), locked=locked)
+            return SiteResponse(200, modified=last_modified(cached.headers), locked=locked)
         self.responses.is_original |= _is_original(path, cached)
         if cached.status == 401:
             self.notes.add(_KEY_REFUSED if self.key else _KEY_NEEDED, path)
         elif cached.status not in _EXPECTED:
             self.notes.add(f"status {cached.status}; skipped", path)
         if not understood:
-            return SiteResponse(cached.status, modified=_last_modified(cached), locked=locked)
+            return SiteResponse(cached.status, modified=last_modified(cached.headers), locked=locked)
         load = partial(self._value, name, path)
-        return SiteResponse(cached.status, load, _last_modified(cached), locked, understood=True)
+        return SiteResponse(cached.status, load, last_modified(cached.headers), locked, understood=True)
 
     def _value(self, name: str, path: str, body: bytes | None = None) -> Any:
         """Return the JSON of a body. The old lists of series may be large: they contain all chapters."""
@@ -169,11 +169,6 @@ def _conditions(cached: CachedResponse) -> dict[str, str]:
         return {}
     dated = bool(modified) and modified.isprintable()
     return {"If-None-Match": etag} | ({"If-Modified-Since": modified} if dated else {})
-
-
-def _last_modified(response: CachedResponse) -> int | None:
-    modified = http_date(response.headers.get("last-modified", ""))
-    return modified if modified is not None and 0 <= modified <= encoding.LAST_INSTANT else None
 
 
 def _is_original(path: str, response: CachedResponse) -> bool:

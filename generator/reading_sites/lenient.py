@@ -178,6 +178,12 @@ def http_date(text: str) -> int | None:
         return None
 
 
+def last_modified(headers: Mapping[str, str]) -> int | None:
+    """Seconds since 1970 of the header of a response; None if there is none, or if no file can have it."""
+    modified = http_date(headers.get("last-modified", ""))
+    return modified if modified is not None and 0 <= modified <= LAST_INSTANT else None
+
+
 def instant(value: Any) -> int | None:
     """Seconds since 1970 of an ISO time, an HTTP date, or milliseconds in digits."""
     if not isinstance(value, str):
