@@ -262,8 +262,8 @@ def _repeated_ids(sources: Sources) -> Iterator[UnlocatedProblem]:
             field, key, owner = "id", attrgetter("id"), ""
         for entry, first in _repeated(entries, key):
             value = getattr(entry.record, field)
-            message = f"the {field} {value} is already used by {owner or first.record.name}; choose another"
-            yield UnlocatedProblem(entry.file, (*entry.path, field), message)
+            message = f"the {field} {value} is already used by {owner or first.record.name} {FIRST}; choose another"
+            yield UnlocatedProblem(entry.file, (*entry.path, field), message, first=(first.file, (*first.path, field)))
 
 
 def _key_problems(sources: Sources) -> Iterator[UnlocatedProblem]:

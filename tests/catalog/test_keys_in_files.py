@@ -35,7 +35,7 @@ def problems(site: Site, run: Run) -> str:
         (
             "keys.yaml",
             f"- {{name: a, sha256: {TWO}}}\n- {{name: a, sha256: {'3' * 63}c}}\n",
-            "keys.yaml:2:10: [1].name: the name a is already used by another key; choose another",
+            "keys.yaml:2:10: [1].name: the name a is already used by another key in line 1; choose another",
         ),
         (
             "keys.yaml",
