@@ -1,7 +1,6 @@
 """Rows -> the active accounts of readers, with bookmarks and digests of API keys; personal data only on request."""
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from ... import encoding
@@ -30,20 +29,26 @@ def read(tables: Tables, media: str, notes: Notes, *, personal: bool) -> Importe
         notes.add("version 0.4.5 has no accounts of readers")
         return None
     _refuse_missing(tables)
-    readers = _Readers.of(tables)
+    profiles = {row["user_id"]: row for row in tables.rows("users_userprofile")}
+    api_keys: dict[int, str] = {row["user_id"]: row["key"] for row in tables.rows("users_apikey")}
+    slugs = {row["id"]: row["slug"] for row in rows.series(tables)}
+    # In the order in which they were made; "" for an unknown series.
+    bookmarks: rows.Grouped = {}
+    for row in tables.in_order("users_bookmark"):
+        bookmarks.setdefault(row["user_id"], []).append(slugs.get(row["series_id"], ""))
     records: dict[str, Fields] = {}
     counts = dict.fromkeys(("inactive", "deleted", "keys", "bookmarks", "bad keys", "bad bookmarks"), 0)
-    for user in sorted(tables.rows("auth_user"), key=lambda row: row["id"] or 0):
+    for user in tables.in_order("auth_user"):
         if not user["is_active"]:
             counts["deleted" if user["username"].startswith(_DELETED) else "inactive"] += 1
             continue
-        key, bookmarks = readers.keys.get(user["id"]), readers.bookmarks.get(user["id"], [])
+        key, marked = api_keys.get(user["id"]), bookmarks.get(user["id"], [])
         has_key = key is not None and _KEY.fullmatch(key) is not None
         counts["bad keys"] += key is not None and not has_key
         stated = {
             "username": user["username"],
-            **(_personal(user, readers.profiles.get(user["id"]), media) if personal else {}),
-            "bookmarks": list(dict.fromkeys(slug for slug in bookmarks if slug)),
+            **(_personal(user, profiles.get(user["id"]), media) if personal else {}),
+            "bookmarks": list(dict.fromkeys(slug for slug in marked if slug)),
             "keys": [{"name": KEY_NAME, "sha256": encoding.sha256(str(key).encode())}] if has_key else [],
         }
         # A username may be an email address.
@@ -51,7 +56,7 @@ def read(tables: Tables, media: str, notes: Notes, *, personal: bool) -> Importe
             records[record["username"]] = record
             counts["keys"] += has_key
             counts["bookmarks"] += len(stated["bookmarks"])
-            counts["bad bookmarks"] += bookmarks.count("")
+            counts["bad bookmarks"] += marked.count("")
     _note(records, counts, notes, personal=personal)
     return ImportedAccounts(records, has_personal_data=personal)
 
@@ -66,28 +71,6 @@ def _refuse_missing(tables: Tables) -> None:
         fault = "profiles, API keys and bookmarks (users)" if has_accounts else "accounts (auth.user)"
         raise FlatpanelError(
             f"the database has no {fault}; import without --accounts, or write a dump with `{COMMANDS['0.9.6']}`"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Readers:
-    """What belongs to each account, by its id."""
-
-    profiles: dict[int, Row]
-    keys: dict[int, str]
-    # Slugs of series in the order of the bookmarks; "" for an unknown series.
-    bookmarks: dict[int, list[str]]
-
-    @classmethod
-    def of(cls, tables: Tables) -> "_Readers":
-        slugs = {row["id"]: row["slug"] for row in rows.series(tables)}
-        bookmarks: dict[int, list[str]] = {}
-        for row in sorted(tables.rows("users_bookmark"), key=lambda row: row["id"] or 0):
-            bookmarks.setdefault(row["user_id"], []).append(slugs.get(row["series_id"], ""))
-        return cls(
-            {row["user_id"]: row for row in tables.rows("users_userprofile")},
-            {row["user_id"]: row["key"] for row in tables.rows("users_apikey")},
-            bookmarks,
         )
 
 

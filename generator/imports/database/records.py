@@ -1,8 +1,7 @@
 """Tables -> the records of an import: lists, series with chapters, and the old slugs of series."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 from math import inf
 from typing import Any
 
@@ -14,7 +13,6 @@ from ...reading_sites.notes import Notes
 from ..records import ChapterBuilder, Imported, RecordBuilder, StatedChapter
 from . import accounts, rows
 from .accounts import AccountData
-from .rows import Grouped
 from .tables import Row, Tables
 
 # The base URL where the database does not have one.
@@ -88,33 +86,25 @@ _ROLES = {
 
 def add_lists(tables: Tables, builder: RecordBuilder) -> None:
     """Add the people, categories, members and groups in the order of their ids."""
-
-    def ordered(rows: Iterable[Fields]) -> list[Fields]:
-        return sorted(rows, key=lambda row: row["id"] or 0)
-
     for kind, model in (("authors", "author"), ("artists", "artist")):
-        builder.add(kind, ordered(_people(tables, model)))
-    builder.add_categories(sorted(tables.rows("reader_category"), key=lambda row: row["id"]))
-    builder.add("members", ordered(map(dict, tables.rows("groups_member"))))
-    builder.add("groups", ordered(_groups(tables, builder)))
-
-
-def _people(tables: Tables, model: str) -> Iterator[Fields]:
-    """Yield the people with their aliases in the order of the alphabet, as responses have them."""
-    aliases = rows.aliases(tables, model)
-    for row in tables.rows(f"reader_{model}"):
-        yield {**row, "aliases": sorted(aliases.get(row["id"], ()))}
+        # In the order of the alphabet, as responses have them.
+        aliases = {id: sorted(names) for id, names in rows.aliases(tables, model).items()}
+        people = tables.in_order(f"reader_{model}")
+        builder.add(kind, ({**row, "aliases": aliases.get(row["id"], [])} for row in people))
+    builder.add_categories(tables.in_order("reader_category"))
+    builder.add("members", tables.in_order("groups_member"))
+    builder.add("groups", _groups(tables, builder))
 
 
 def _groups(tables: Tables, builder: RecordBuilder) -> Iterator[Fields]:
-    roles: dict[int, list[Fields]] = {}
-    for row in sorted(tables.rows("groups_role"), key=lambda row: row["id"] or 0):
+    roles: rows.Grouped = {}
+    for row in tables.in_order("groups_role"):
         if row["member_id"] in builder.lists["members"]:
             role = {"member": row["member_id"], "role": _ROLES.get(row["role"], row["role"])}
             roles.setdefault(row["group_id"], []).append(role)
         else:
             builder.notes.add("unknown member; role skipped", f"groups {row['group_id']}")
-    for row in tables.rows("groups_group"):
+    for row in tables.in_order("groups_group"):
         contacts = {name: row.get(name, "") for name in _CONTACTS}
         logo = rows.image_url(builder.media, row["logo"]) or None
         yield {"id": row["id"], **contacts, "logo": logo, "members": roles.get(row["id"], [])}
@@ -122,52 +112,39 @@ def _groups(tables: Tables, builder: RecordBuilder) -> Iterator[Fields]:
 
 # Series with their chapters
 
-
-@dataclass(frozen=True, slots=True)
-class RowsOfSeries:
-    """The rows that belong to series, by the id of the series or of the chapter."""
-
-    chapters: Grouped
-    pages: rows.Pages
-    groups: Grouped
-    aliases: Grouped
-    authors: Grouped
-    artists: Grouped
-    categories: Grouped
-
-    @classmethod
-    def of(cls, tables: Tables) -> "RowsOfSeries":
-        return cls(
-            rows.chapters(tables),
-            rows.Pages(tables),
-            rows.links(tables, "reader_chapter_groups", "chapter_id", "group_id"),
-            rows.aliases(tables, "series"),
-            rows.links(tables, "reader_series_authors", "series_id", "author_id"),
-            rows.links(tables, "reader_series_artists", "series_id", "artist_id"),
-            rows.links(tables, "reader_series_categories", "series_id", "category_id"),
-        )
+_OF_SERIES = ("title", "description", "status", "licensed", "modified")
+_OF_CHAPTERS = ("id", "volume", "number", "title", "published", "final", "views", "modified")
 
 
-@dataclass(frozen=True, slots=True)
 class SeriesRows:
-    """Reads one series after the other."""
+    """Reads one series after the other. Rows that belong to series are grouped by the id of series or chapter."""
 
-    tables: Tables
-    builder: RecordBuilder
-
-    @property
-    def notes(self) -> Notes:
-        return self.builder.notes
+    def __init__(self, tables: Tables, builder: RecordBuilder) -> None:
+        self.tables, self.builder, self.notes = tables, builder, builder.notes
+        self.aliases, self.chapters = rows.aliases(tables, "series"), rows.chapters(tables)
+        self.pages = rows.Pages(tables)
+        self.groups = rows.links(tables, "reader_chapter_groups", "chapter_id", "group_id")
+        self.links = {
+            kind: rows.links(tables, f"reader_series_{kind}", "series_id", column)
+            for kind, column in (("authors", "author_id"), ("artists", "artist_id"), ("categories", "category_id"))
+        }
 
     def read(self) -> Iterator[tuple[str, Fields, list[Fields]]]:
         """Yield the slug and the records of each series and of its chapters."""
-        of = RowsOfSeries.of(self.tables)
         series = list(self._with_slugs())
         formerly = old_slugs(self.tables, [row["slug"] for row in series], self.notes)
         for row in series:
-            slug = row["slug"]
-            if record := self.builder.series(slug, self._row(row, of, formerly.get(slug, []))):
-                chapters = self._chapters(row, of)
+            slug, id = row["slug"], row["id"]
+            stated = {
+                **{name: row[name] for name in _OF_SERIES},
+                **{kind: self._in(kind, ids.get(id, []), slug) for kind, ids in self.links.items()},
+                "aliases": self.aliases.get(id, []),
+                "cover": rows.image_url(self.builder.media, row["cover"]),
+                "chapter_title": row["format"],
+                "formerly": formerly.get(slug, []),
+            }
+            if record := self.builder.series(slug, stated):
+                chapters = self._chapters(row)
                 self.builder.note_scheduled(slug, chapters)
                 yield slug, record, chapters
 
@@ -183,23 +160,6 @@ class SeriesRows:
             else:
                 yield row
 
-    def _row(self, row: Row, of: RowsOfSeries, formerly: list[str]) -> Fields:
-        id, slug = row["id"], row["slug"]
-        return {
-            "title": row["title"],
-            "aliases": of.aliases.get(id, []),
-            "description": row["description"],
-            "authors": self._in("authors", of.authors.get(id, []), slug),
-            "artists": self._in("artists", of.artists.get(id, []), slug),
-            "categories": self._in("categories", of.categories.get(id, []), slug),
-            "status": row["status"],
-            "licensed": row["licensed"],
-            "cover": rows.image_url(self.builder.media, row["cover"]),
-            "chapter_title": row["format"],
-            "modified": row["modified"],
-            "formerly": formerly,
-        }
-
     def _in(self, kind: str, ids: list[Any], place: str) -> list[Any]:
         """Return the ids that the records of a kind have."""
         records = self.builder.lists[kind]
@@ -207,18 +167,17 @@ class SeriesRows:
             self.notes.add(f"unknown {kind}; skipped", place)
         return [id for id in ids if id in records]
 
-    def _chapters(self, series: Row, of: RowsOfSeries) -> list[Fields]:
+    def _chapters(self, series: Row) -> list[Fields]:
         """Return the chapters of a series in reading order."""
         slug, chapters = series["slug"], ChapterBuilder(self.builder, series["slug"])
-        for row in sorted(of.chapters.get(series["id"], ()), key=_reading_order):
+        for row in sorted(self.chapters.get(series["id"], ()), key=_reading_order):
             if row["number"] is None:
                 self.notes.add("invalid chapter number; chapter skipped", slug)
                 continue
-            groups = self._in("groups", of.groups.get(row["id"], []), f"{slug} chapter {row['number']}")
-            names = ("id", "volume", "number", "title", "published", "final", "views", "modified")
-            pages = of.pages.of(row["id"])
+            groups = self._in("groups", self.groups.get(row["id"], []), f"{slug} chapter {row['number']}")
+            pages = self.pages.of(row["id"])
             urls = [rows.image_url(self.builder.media, page.image) for page in pages]
-            stated = {**{name: row[name] for name in names}, "groups": groups}
+            stated = {**{name: row[name] for name in _OF_CHAPTERS}, "groups": groups}
             chapters.add(StatedChapter(stated, urls, page_numbers=[page.number for page in pages]))
         return chapters.in_order()
 
@@ -236,7 +195,7 @@ _BY_HAND = "redirect written by hand: not of a series; add it to the configurati
 
 def old_slugs(tables: Tables, slugs: Collection[str], notes: Notes) -> dict[str, list[str]]:
     """Return the old slugs of each series, the first one first; a note names every other redirect."""
-    targets = {row["old_path"]: row["new_path"] for row in sorted(tables.rows("django_redirect"), key=_by_id)}
+    targets = {row["old_path"]: row["new_path"] for row in tables.in_order("django_redirect")}
     used = {slug.lower() for slug in slugs}
     formerly: dict[str, list[str]] = {}
     for old_path, new_path in targets.items():
@@ -249,10 +208,6 @@ def old_slugs(tables: Tables, slugs: Collection[str], notes: Notes) -> dict[str,
             used.add(old.lower())
             formerly.setdefault(str(new), []).append(old)
     return formerly
-
-
-def _by_id(row: object) -> int:
-    return row["id"] or 0  # type: ignore[index]
 
 
 def _slug(path: str) -> str | None:

@@ -68,20 +68,18 @@ def aliases(tables: Tables, model: str) -> Grouped:
     """Return the other names of each series, author or artist, in the order in which they were added."""
     grouped: Grouped = {}
     if tables.version == "0.4.5":
-        rows = ((row["id"], row[f"{model}_id"], row["alias"]) for row in tables.rows(f"reader_{model}alias"))
+        owner, name = f"{model}_id", "alias"
+        of_model = tables.in_order(f"reader_{model}alias")
     else:
+        owner, name = "object_id", "name"
         types = {
             row["id"]
             for row in tables.rows("django_content_type")
             if (row["app_label"], row["model"]) == ("reader", model)
         }
-        rows = (
-            (row["id"], row["object_id"], row["name"])
-            for row in tables.rows("reader_alias")
-            if row["content_type_id"] in types
-        )
-    for _, owner, name in sorted(rows, key=lambda row: row[0] or 0):
-        grouped.setdefault(owner, []).append(name)
+        of_model = [row for row in tables.in_order("reader_alias") if row["content_type_id"] in types]
+    for row in of_model:
+        grouped.setdefault(row[owner], []).append(row[name])
     return grouped
 
 

@@ -119,3 +119,7 @@ class Tables:
         if columns is not None:
             for row in self.raw(table):
                 yield {name: convert(row.get(name)) for name, convert in columns.items()}
+
+    def in_order(self, table: str) -> list[Row]:
+        """Return the rows of a table in the order of their ids, first those without a valid one."""
+        return sorted(self.rows(table), key=lambda row: (row["id"] is not None, row["id"]))
