@@ -6,7 +6,6 @@ site also has newer entries, and newer values of chapters and series that change
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
-from typing import Any
 
 from ..catalog import field_values
 from ..reading_sites.lenient import Fields
@@ -26,7 +25,10 @@ def combined(site: Imported, database: Imported, now: int, site_notes: Notes, no
     for kind, records in database.lists.items():
         result.lists[kind] = {**records, **{id: site.lists[kind][id] for id in site.lists[kind] if id not in records}}
     series = _with_categories(site.series, _replaced_categories(result.lists["categories"]))
-    _note_new(result, database, notes)
+    for kind, records in result.lists.items():
+        for id in records:
+            if id not in database.lists[kind]:
+                notes.add(ONLY_ON_SITE, f"{kind} {id}")
     renamed = _renamed(site, database)
     places = {chapter["id"]: slug for slug, several in site.chapters.items() for chapter in several if "id" in chapter}
     ids = {chapter["id"] for several in database.chapters.values() for chapter in several}
@@ -34,7 +36,9 @@ def combined(site: Imported, database: Imported, now: int, site_notes: Notes, no
     deleted = {id for id in places if id < max(ids, default=0)} - ids
     for old, record in database.series.items():
         slug = renamed.get(old, old)
-        result.series[slug] = _newer(record, series.get(slug, {}))
+        result.series[slug] = dict(record)
+        if is_newer(series.get(slug, {}), record):
+            result.series[slug] |= {name: value for name, value in series[slug].items() if name not in _INEXACT}
         if old != slug:
             result.series[slug]["formerly"] = [*record.get("formerly", []), old]
         here = [chapter for chapter in database.chapters[old] if places.get(chapter["id"], slug) == slug]
@@ -43,7 +47,11 @@ def combined(site: Imported, database: Imported, now: int, site_notes: Notes, no
     in_database = set(result.series)
     for slug in _new_slugs(site, result, deleted, notes):
         result.series[slug], result.chapters[slug] = series[slug], site.chapters[slug]
-    _free_old_slugs(result)
+    used = {slug.lower() for slug in result.series}
+    for record in result.series.values():
+        if "formerly" in record:
+            # Without the old slugs that another series has now.
+            record["formerly"] = [old for old in record["formerly"] if old.lower() not in used]
     for account in result.accounts.records.values() if result.accounts else ():
         account["bookmarks"] = [renamed.get(slug, slug) for slug in account.get("bookmarks", ())]
     result.usable = {
@@ -52,14 +60,6 @@ def combined(site: Imported, database: Imported, now: int, site_notes: Notes, no
     for note in unanswered(site_notes, result, database):
         notes.add(*note)
     return result
-
-
-def _note_new(result: Imported, database: Imported, notes: Notes) -> None:
-    """Note the people, groups and categories that only the site has."""
-    for kind, records in result.lists.items():
-        for id in records:
-            if id not in database.lists[kind]:
-                notes.add(ONLY_ON_SITE, f"{kind} {id}")
 
 
 def _replaced_categories(categories: dict[str, Fields]) -> dict[str, str]:
@@ -74,12 +74,11 @@ def _replaced_categories(categories: dict[str, Fields]) -> dict[str, str]:
 
 def _with_categories(series: Mapping[str, Fields], replaced: Mapping[str, str]) -> dict[str, Fields]:
     """Return the series with other ids of categories."""
-
-    def categories(record: Fields) -> Fields:
-        ids = record.get("categories")
-        return {"categories": sorted({replaced.get(id, id) for id in ids})} if ids else {}
-
-    return {slug: {**record, **categories(record)} for slug, record in series.items()}
+    result = {slug: dict(record) for slug, record in series.items()}
+    for record in result.values():
+        if "categories" in record:
+            record["categories"] = sorted({replaced.get(id, id) for id in record["categories"]})
+    return result
 
 
 def _renamed(site: Imported, database: Imported) -> dict[str, str]:
@@ -110,21 +109,6 @@ def _new_slugs(site: Imported, result: Imported, deleted: Set[int], notes: Notes
     return new
 
 
-def _free_old_slugs(result: Imported) -> None:
-    """Drop the old slugs that another series has now."""
-    used = {slug.lower() for slug in result.series}
-    for record in result.series.values():
-        if "formerly" in record:
-            record["formerly"] = [old for old in record["formerly"] if old.lower() not in used]
-
-
-def _newer(database: Fields, site: Fields) -> Fields:
-    """Return a series with the values of the site if it changed there after the copy of the database was made."""
-    if not is_newer(site, database):
-        return dict(database)
-    return {**database, **{name: value for name, value in site.items() if name not in _INEXACT}}
-
-
 # The chapters of a series
 
 ONLY_ON_SITE = "only on the site: newer than the copy of the database, or deleted and still in the site's cache"
@@ -141,21 +125,26 @@ def combined_chapters(
     `deleted` are the ids of chapters that were deleted in the database.
     """
     by_id = {chapter["id"]: chapter for chapter in site if "id" in chapter}
-    chapters = [_newer_chapter(chapter, by_id.get(chapter["id"])) for chapter in database]
-    ids, numbers = {chapter["id"] for chapter in database}, {_rounded(chapter) for chapter in database}
-    new = [chapter for chapter in site if _is_new(chapter, ids, numbers)]
-    for chapter in new:
-        notes.add(DELETED if chapter.get("id") in deleted else ONLY_ON_SITE, _place(slug, chapter))
-    new = [chapter for chapter in new if chapter.get("id") not in deleted]
-    taken = {_number(chapter): chapter["id"] for chapter in site if "id" in chapter and "volume" in chapter}
-    replaced = [chapter for chapter in chapters if taken.get(_number(chapter), chapter["id"]) != chapter["id"]]
-    for chapter in replaced:
-        notes.add(_REPLACED, f"{_place(slug, chapter)}, id {chapter['id']}")
-    kept = [chapter for chapter in chapters if chapter not in replaced]
-    for chapter in kept:
-        if by_id and chapter["id"] not in by_id and field_values.instant(chapter["published"]) <= now:
+    taken = {_number(chapter): id for id, chapter in by_id.items() if "volume" in chapter}
+    result = []
+    for chapter in database:
+        id, on_site = chapter["id"], by_id.get(chapter["id"], {})
+        if is_newer(on_site, chapter):
+            chapter = {**on_site, "pages": on_site["pages"] or chapter["pages"]}
+        if taken.get(_number(chapter), id) != id:
+            notes.add(_REPLACED, f"{_place(slug, chapter)}, id {id}")
+            continue
+        if by_id and not on_site and field_values.instant(chapter["published"]) <= now:
             notes.add(_NOT_SHOWN, _place(slug, chapter))
-    return sorted([*kept, *new], key=reading_order)
+        result.append(chapter)
+    ids, numbers = {chapter["id"] for chapter in database}, {_rounded(chapter) for chapter in database}
+    for chapter in site:
+        if chapter.get("id") in deleted:
+            notes.add(DELETED, _place(slug, chapter))
+        elif chapter["id"] not in ids if "id" in chapter else _rounded(chapter) not in numbers:
+            notes.add(ONLY_ON_SITE, _place(slug, chapter))
+            result.append(chapter)
+    return sorted(result, key=reading_order)
 
 
 def is_newer(site: Fields, database: Fields) -> bool:
@@ -163,16 +152,6 @@ def is_newer(site: Fields, database: Fields) -> bool:
     if "modified" not in site or "modified" not in database:
         return False
     return field_values.instant(site["modified"]) > field_values.instant(database["modified"]) + 1
-
-
-def _newer_chapter(database: Fields, site: Fields | None) -> Fields:
-    if site is None or not is_newer(site, database):
-        return database
-    return {**site, "pages": site["pages"] or database["pages"]}
-
-
-def _is_new(chapter: Fields, ids: set[int], numbers: set[tuple[Any, float]]) -> bool:
-    return chapter["id"] not in ids if "id" in chapter else _rounded(chapter) not in numbers
 
 
 def _number(chapter: Fields) -> tuple[int | None, str]:

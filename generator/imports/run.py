@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from .. import filesystem
 from ..catalog import confined_folder, layout, unfinished_import
@@ -159,13 +158,6 @@ def _expect(options: ImportOptions, announce: Callable[[str], None], requests: i
         announce(f"about {requests:,} requests follow; they take {time}; an interrupted import resumes")
 
 
-class _Records(NamedTuple):
-    """The records of an import, and those of its site alone if there is a database, too."""
-
-    imported: Imported
-    of_site: Imported | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class _Update:
     """The number of changes, the files to write, the names of the existing files, JSON for next imports."""
@@ -219,32 +211,30 @@ class _Import:
         saved = self.memories.after(last, merge, of_site, sources)
         return _Update(plan.counts, files, list(sources.mtimes), saved)
 
-    def _read(self) -> _Records:
-        """Return the records of the sources."""
+    def _read(self) -> tuple[Imported, Imported | None]:
+        """Return the records of the import, and those of its site alone if there is a database, too."""
         options, crawler, of_site = self.options, self.crawler, None
         if crawler:
             origin, limit = crawler.client.site.origin, _RECORDS * options.max_bytes
             of_site = site_source.read(crawler.responses, crawler.slugs, origin, options.now, crawler.notes, limit)
             if options.database is None:
-                return _Records(of_site)
+                return of_site, None
         assert options.database
         with source.opened(options.database) as tables:
             if of_site is None or crawler is None:
-                alone = records.read_alone(
-                    tables, self.settings, options.base_url, options.now, self.notes, options.accounts
-                )
-                return _Records(alone)
+                settings, base_url = self.settings, options.base_url
+                alone = records.read_alone(tables, settings, base_url, options.now, self.notes, options.accounts)
+                return alone, None
             media = records.media_url(of_site.site)
             of_database = records.read(tables, media, options.now, self.notes, options.accounts)
-        return _Records(combine.combined(of_site, of_database, options.now, crawler.notes, self.notes), of_site)
+        return combine.combined(of_site, of_database, options.now, crawler.notes, self.notes), of_site
 
     def _refuse_lost_lists(self, lost: Iterable[str]) -> None:
         """Refuse to merge without a list that the last import had: all of its entries would seem deleted."""
-        lists = unavailable.lists(lost)
-        for path in lists:
+        if lists := unavailable.lists(lost):
             assert self.crawler, "only responses can be lost"
-            self.crawler.bodies.cache.forget(path)
-        if lists:
+            for path in lists:
+                self.crawler.bodies.cache.forget(path)
             raise FlatpanelError(
                 f"{lists[0]}: available at the last import, but not now; nothing was "
                 "written. Import again later, or with the same API key"

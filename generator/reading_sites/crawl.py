@@ -319,17 +319,16 @@ def _single_chapters(crawler: Crawler, slug: str) -> None:
 def _old_chapters(crawler: Crawler, slug: str, old: list[str]) -> None:
     """Request each chapter of a series whose chapters version 2 does not show; some sites have no such route."""
     for version in old[-1:]:
-        path = f"{version}/series/{slug}"
         any_good = False
-        for chapter_path, _ in _chapters_in(path, crawler.responses[path]):
-            any_good |= crawler.get(chapter_path).good
+        for path in _chapter_paths(f"{version}/series/{slug}", crawler.responses):
+            any_good |= crawler.get(path).good
             if not any_good:
                 return
 
 
-def _chapters_in(path: str, series: SiteResponse) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The chapters of a series in an older version, each with its path, where no volume is 0."""
-    for stated_volume, chapters in fields(fields(series.value).get("volumes")).items():
-        for number, chapter in fields(chapters).items():
+def _chapter_paths(series: str, responses: Responses) -> Iterator[str]:
+    """The paths of the chapters of a series in an older version, where no volume is 0."""
+    for stated_volume, chapters in fields(fields(responses[series].value).get("volumes")).items():
+        for number in fields(chapters):
             with suppress(ValueError):
-                yield f"{path}/{volume(stated_volume) or 0}/{quote(number, safe='')}", fields(chapter)
+                yield f"{series}/{volume(stated_volume) or 0}/{quote(number, safe='')}"

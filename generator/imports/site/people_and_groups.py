@@ -1,12 +1,10 @@
 """Responses -> the rows of people, categories and groups, and the ids of the names that series state."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...reading_sites.image_paths import SiteImages
 from ...reading_sites.lenient import Fields, entries, fields, line, lines, text, texts, whole
-from ...reading_sites.notes import Notes
 from ...reading_sites.responses import OLD, Responses
 from ..records import RecordBuilder
 
@@ -31,13 +29,6 @@ def stated_people(people: Any) -> list[StatedPerson]:
     """The people of a series in an older version, which has a list for each person: name, then aliases."""
     names = [lines(person) for person in people] if isinstance(people, list) else []
     return [StatedPerson(person[0], tuple(sorted(person[1:]))) for person in names if person]
-
-
-def stated_by_series(responses: Responses, kind: str) -> list[list[StatedPerson]]:
-    """The authors or artists of each series in version 1."""
-    folder = f"{OLD[0]}/series"
-    details = [response.value for path, response in responses.items() if path.rpartition("/")[0] == folder]
-    return [stated_people(fields(series).get(kind)) for series in details]
 
 
 def ids_in_order(records: Mapping[int, Fields], people: Iterable[list[StatedPerson]]) -> dict[StatedPerson, int]:
@@ -69,25 +60,16 @@ def _unique(pairs: Iterable[tuple[StatedPerson, int]]) -> dict[StatedPerson, int
     return {person: min(same) for person, same in ids.items() if len(same) == 1}
 
 
-@dataclass(slots=True)
 class ImportedLists:
     """The records that series reference, and the data to resolve these references."""
 
-    responses: Responses
-    images: SiteImages
-    builder: RecordBuilder
-    # By kind: the id of each person that has this name and these aliases alone.
-    ids_by_aliases: dict[str, dict[StatedPerson, int]] = field(default_factory=dict)
-    # (kind, slug) -> ids of the people who list the series among their own, in the older versions.
-    makers: dict[tuple[str, str], list[int]] = field(default_factory=dict)
-
-    @property
-    def records(self) -> dict[str, dict[Any, Fields]]:
-        return self.builder.lists
-
-    @property
-    def notes(self) -> Notes:
-        return self.builder.notes
+    def __init__(self, responses: Responses, images: SiteImages, builder: RecordBuilder) -> None:
+        self.responses, self.images, self.builder = responses, images, builder
+        self.records, self.notes = builder.lists, builder.notes
+        # By kind: the id of each person that has this name and these aliases alone.
+        self.ids_by_aliases: dict[str, dict[StatedPerson, int]] = {}
+        # (kind, slug) -> ids of the people who list the series among their own, in the older versions.
+        self.makers: dict[tuple[str, str], list[int]] = {}
 
     def read(self) -> None:
         for kind in ("authors", "artists"):
@@ -105,10 +87,17 @@ class ImportedLists:
         lists = (list(entries(self.responses[f"{version}/{kind}"].value)) for version in OLD)
         return next(filter(None, lists), [])
 
+    def named(self, kind: str, name: str, taken: list[int], own: Container[int] = ()) -> int | None:
+        """Return the first entry of a name, if possible one of `own`; None if there is none that is not taken."""
+        same_name = [id for id, entry in self.records[kind].items() if entry["name"] == name and id not in taken]
+        of_own = [id for id in same_name if id in own]
+        if len(same_name) > 1 and len(of_own) != 1:
+            self.note_same_name(kind, name)
+        return next(iter(of_own or same_name), None)
+
     def note_same_name(self, kind: str, name: str) -> None:
-        self.notes.add(
-            "several have the same name, and no response shows which is meant; the first is used", f"{kind} {name}"
-        )
+        sentence = "several have the same name, and no response shows which is meant; the first is used"
+        self.notes.add(sentence, f"{kind} {name}")
 
     def _people(self, kind: str) -> Iterator[Fields]:
         old = {_id_and_name(entry): entry for entry in self.old(kind)}
@@ -178,7 +167,9 @@ def _shows_artists(lists: ImportedLists) -> bool:
 def _authors_of_series(responses: Responses, people: list[dict[str, Any]]) -> Iterator[Fields]:
     """The authors in version 2, with the aliases that the series in version 1 have."""
     names = {id: {"name": line(person.get("name"))} for person in people if (id := whole(person.get("id")))}
-    stated = ids_in_order(names, stated_by_series(responses, "authors"))
+    folder = f"{OLD[0]}/series"
+    series = [fields(response.value) for path, response in responses.items() if path.rpartition("/")[0] == folder]
+    stated = ids_in_order(names, [stated_people(one.get("authors")) for one in series])
     aliases = {id: person.aliases for person, id in stated.items()}
     for person in people:
         id, name = _id_and_name(person)

@@ -127,18 +127,9 @@ class SeriesReader:
         for person in _with_aliases(old_names if names is None else names, in_old):
             id = self.lists.ids_by_aliases[kind].get(person)
             if id is None or id in ids:
-                id = self._same_name(kind, person.name, ids, makers)
+                id = self.lists.named(kind, person.name, ids, makers)
             ids += [id] if id else self._new_person(kind, person.name, slug)
         return ids
-
-    def _same_name(self, kind: str, name: str, taken: list[int], makers: list[int]) -> int | None:
-        """Return the first person of a name, if possible one who lists the series as own; None if there is none."""
-        people = self.lists.records[kind].items()
-        same_name = [id for id, person in people if person["name"] == name and id not in taken]
-        own = [id for id in same_name if id in makers]
-        if len(same_name) > 1 and len(own) != 1:
-            self.lists.note_same_name(kind, name)
-        return next(iter(own or same_name), None)
 
     def _are_artists(self, names: list[str]) -> bool:
         """Return whether these are names of artists and of no author."""
@@ -256,11 +247,8 @@ class ChapterReader:
             return [id for id in dict.fromkeys(old_ids) if id is not None]
         ids: list[int] = []
         for name in lines(v2.get("groups")) or [line(group.get("name")) for group in in_old]:
-            same_name = [id for id, group in groups.items() if group["name"] == name and id not in ids]
-            if len(same_name) > 1:
-                self.lists.note_same_name("groups", name)
-            if same_name:
-                ids.append(same_name[0])
+            if id := self.lists.named("groups", name, ids):
+                ids.append(id)
             else:
                 self._note("unknown group; skipped")
         return ids
