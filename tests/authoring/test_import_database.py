@@ -59,16 +59,6 @@ def test_catalog_equals_the_database(setting: str, version: str, first_import: F
     assert made.run("check").exit_code == 0
 
 
-def test_scheduled_and_licensed_chapters_arrive(alone: Imported) -> None:
-    """With ids and views, which no response has."""
-    chapters = alone.entities["chapters"]
-    licensed = [chapter for key, chapter in chapters.items() if key[0] == "tin-saint-in-the-orchard"]
-
-    assert chapters["harbor-of-glass-bells", 27]["published"] > RECORDED_AT
-    assert len(licensed) == 9 and all(chapter["id"] for chapter in licensed)
-    assert any(chapter["views"] for chapter in licensed)
-
-
 def test_redirects_become_old_slugs(alone: Imported) -> None:
     """Both old slugs of a chain are of the series; a redirect that was written by hand is in the report."""
     output = alone.result.output
@@ -188,20 +178,6 @@ def test_second_import_brings_exactly_the_edits(edited: Path, mine: Project) -> 
     before = mine.files()
     assert mine.import_database(edited).exit_code == 0
     assert mine.files() == before
-
-
-def test_second_import_keeps_edits_of_people(edited: Path, mine: Project) -> None:
-    """A field that both changed is a conflict."""
-    mine.edit("series/kiln-sisters.yaml", "title: Kiln Sisters", "title: The Kiln Sisters  # ours")
-    mine.edit("series/kiln-sisters.yaml", "Two kilns, three sisters.", "One kiln.")
-    result = mine.import_database(edited)
-
-    assert "title: The Kiln Sisters  # ours\n" in mine.text("series/kiln-sisters.yaml")
-    assert "description: One kiln.\n" in mine.text("series/kiln-sisters.yaml")
-    assert "kiln-sisters: description: conflict: 'One kiln.' here" in result.output
-    assert "status: ongoing\n" in mine.text("series/kiln-sisters.yaml")
-    again = mine.import_database(edited)
-    assert "kiln-sisters: description: conflict: 'One kiln.' here" in again.output
 
 
 def test_database_adds_its_facts_to_an_import_of_the_site(
