@@ -56,8 +56,11 @@ class CatalogFiles:
         if self.plan.site:
             self.files[SITE] = _new_file(SITE, yaml_value(_ordered(Site, self.plan.site)), "Settings of the site.")
         for kind, file in (*FILES.items(), ("accounts", ACCOUNTS)):
-            if records := self.plan.lists.get(kind):
-                self._list(file, _HEADINGS[kind], [self.spelled(MODELS[kind], record) for record in records])
+            records = [self.spelled(MODELS[kind], record) for record in self.plan.lists.get(kind, ())]
+            if records and self._current(file):
+                self._append(file, None, records)
+            elif records:
+                self.files[file] = _new_file(file, records, _HEADINGS[kind])
         for slug, (series, chapters) in self.plan.series.items():
             self._new_series(slug, series, chapters)
         files = {series.slug: series.entry.file for series in self.sources.series}
@@ -65,11 +68,10 @@ class CatalogFiles:
         for slug, chapters in self.plan.chapters.items():
             old = old_slugs.get(slug, slug)
             self._new_chapters(old, files[old], chapters)
-        removed: dict[str, bytes | None] = {removal.file: None for removal in self.plan.removals if not removal.path}
-        old_files = {*self.sources.mtimes, *self.files}
-        moved = dict(_moves(self.plan.moves, old_files))
-        texts: dict[str, bytes | None] = {new: self._current(old) for old, new in moved.items()}
-        self.files.update({**dict.fromkeys(moved), **texts, **removed})
+        moved = dict(_moves(self.plan.moves, {*self.sources.mtimes, *self.files}))
+        texts = {new: self._current(old) for old, new in moved.items()}
+        removed = [removal.file for removal in self.plan.removals if not removal.path]
+        self.files.update({**dict.fromkeys(moved), **texts, **dict.fromkeys(removed)})
         return self.files
 
     def _remove_entries(self) -> None:
@@ -81,9 +83,8 @@ class CatalogFiles:
                 text = editor.without_item(self._current(removal.file), int(index), tuple(around))
                 self.files[removal.file] = text
             except FlatpanelError:
-                self.notes.add(
-                    "cannot be removed automatically; remove it", f"{removal.file}: {field_name(removal.path)}"
-                )
+                place = f"{removal.file}: {field_name(removal.path)}"
+                self.notes.add("cannot be removed automatically; remove it", place)
 
     def _current(self, file: str) -> bytes:
         text = self.files.get(file)
@@ -91,39 +92,27 @@ class CatalogFiles:
 
     def _change(self, change: FieldChange) -> None:
         model: type[Record] = Group if change.file == FILES["groups"] else Series
-        value = change.value
+        value, place = change.value, f"{change.file}: {field_name((*change.path, change.name))}"
         if not change.is_spelled and value is not None:
             value = self.spelled(model, {change.name: value})[change.name]
         try:
+            text = self._current(change.file)
             if value is None:
-                text = editor.without_field(self._current(change.file), change.path, change.name)
+                self.files[change.file] = editor.without_field(text, change.path, change.name)
             else:
-                text = editor.with_field(self._current(change.file), change.path, change.name, value)
-            self.files[change.file] = text
+                self.files[change.file] = editor.with_field(text, change.path, change.name, value)
         except FlatpanelError:
-            place = f"{change.file}: {field_name((*change.path, change.name))}"
             if change.file == ACCOUNTS and change.name != "bookmarks":
                 # A note would show personal data or a digest.
                 fix = "nothing was written. Write each field of the account in a line of its own, and import again"
                 raise FlatpanelError(f"{place}: cannot be edited automatically; {fix}") from None
             if change.is_spelled and change.name in {*REFERENCES, "member"}:
-                names = ", ".join(map(str, value if isinstance(value, list) else [value]))
-                self.lost_references.append(
-                    f"{place}: names a renamed entry and cannot be edited automatically; should become {names[:200]}"
-                )
+                names = ", ".join(map(str, value if isinstance(value, list) else [value]))[:200]
+                fault = "names a renamed entry and cannot be edited automatically; should become"
+                self.lost_references.append(f"{place}: {fault} {names}")
                 return
-            fix = (
-                "remove it"
-                if value is None
-                else f"change it to {'; '.join(writer.field(change.name, value)[:3])[:200]}"
-            )
-            self.notes.add(f"cannot be edited automatically; {fix}", place)
-
-    def _list(self, file: str, heading: str, records: list[Fields]) -> None:
-        if self._current(file):
-            self._append(file, None, records)
-        else:
-            self.files[file] = _new_file(file, records, heading)
+            new = "" if value is None else "; ".join(writer.field(change.name, value)[:3])[:200]
+            self.notes.add(f"cannot be edited automatically; {f'change it to {new}' if new else 'remove it'}", place)
 
     def _append(self, file: str, name: str | None, records: list[Fields]) -> None:
         try:

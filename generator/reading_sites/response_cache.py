@@ -148,15 +148,8 @@ class ResponseCache:
 
 def _state(folder: Path) -> dict[str, Any]:
     """Return the state that the last import saved."""
-    with suppress(ValueError):
-        state = encoding.parse(_read(folder / "state.json"))
+    with suppress(ValueError, FileNotFoundError):
+        state = encoding.parse((folder / "state.json").read_bytes())
         if isinstance(state, dict) and {name: type(value) for name, value in state.items()} == _STATE:
             return state
     return {"run": 0, "started": 0, "asking": False, "finished": True}
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return b""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from ...errors import FlatpanelError
@@ -29,20 +29,12 @@ _MAX_MEMORY, _VALUE = 1 << 30, 64
 _COMMON = {"reader_series", "reader_chapter", "reader_page"}
 
 
-class _State(NamedTuple):
-    """Changes if another program writes to the file."""
-
-    size: int
-    modified: int
-    inode: int
-
-
 @contextmanager
 def opened(path: Path) -> Iterator[Tables]:
     """Open an SQLite file, and check that it is complete and has the tables of a version."""
     _refuse_unfinished(path)
     before = _state(path)
-    _check_size(path, before.size)
+    _check_size(path, before[0])
     # `immutable`: SQLite neither locks the file nor creates `-wal` and `-shm` beside it.
     url = f"file:{quote(os.fsencode(path.absolute()))}?mode=ro&immutable=1"
     try:
@@ -154,9 +146,10 @@ def _start(path: Path, size: int = len(_JOURNAL)) -> bytes:
         return b""
 
 
-def _state(path: Path) -> _State:
+def _state(path: Path) -> tuple[int, int, int]:
+    """Return size, time and inode, which change if another program writes to the file."""
     status = path.stat()
-    return _State(status.st_size, status.st_mtime_ns, status.st_ino)
+    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def _changed(path: Path) -> FlatpanelError:
