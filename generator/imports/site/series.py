@@ -5,7 +5,6 @@ Version 2 and the Cubari JSON have chapters by id, the older versions by number.
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import count as count_from
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -43,127 +42,6 @@ _SOMETIMES = {
 }
 
 
-@dataclass(slots=True)
-class SeriesReader:
-    """Reads one series after the other."""
-
-    lists: ImportedLists
-    # Whether the chapters of all series need a key.
-    all_locked: bool = False
-
-    def series(self, slug: str) -> tuple[Fields, list[Fields]] | None:
-        """Return the records of a series and of its chapters; None if a required field is missing."""
-        responses, notes, builder = self.lists.responses, self.lists.notes, self.lists.builder
-        v2, old = fields(responses[f"{V2}/series/{slug}"].value), responses.old_series(slug)
-        listed, cubari = responses[f"{V2}/series/{slug}/chapters"], responses[f"{V2}/cubari/{slug}"]
-        title = text(v2.get("title") or old.get("title"))
-        if not title and responses.failed(f"{V2}/series/{slug}"):
-            notes.add("its own response failed; the series is skipped until the next import", slug)
-            return None
-        reader = ChapterReader(self.lists, slug, title)
-        chapters = reader.read()
-        chapter_title = title_template(reader.titles)
-        licensed = v2.get("licensed") is True or 451 in (listed.status, cubari.status)
-        has_ids = any("id" in chapter for chapter in chapters)
-        dates = (responses[f"{version}/series/{slug}"].modified for version in (V2, *OLD))
-        row = {
-            "title": title,
-            "aliases": texts(v2.get("aliases", old.get("aliases"))),
-            "description": text(v2.get("description", old.get("description"))),
-            "authors": self._people("authors", slug, v2, old),
-            "artists": self._people("artists", slug, v2, old),
-            "categories": self._categories(slug, v2, old),
-            "status": self._status(slug, v2, old),
-            "licensed": licensed,
-            # Version 2 lists a licensed series without it only if chapters have ids.
-            "updated": instant(v2.get("updated")) if licensed and not has_ids else None,
-            # The older versions do not show a series that needs a key.
-            "restricted": listed.locked and not old and not self.all_locked,
-            "cover": self.lists.images.url(text(v2.get("cover") or old.get("cover"))),
-            "chapter_title": chapter_title,
-            "modified": next((date for date in dates if date is not None), None),
-        }
-        if chapter_title is None:
-            notes.add("no chapter_title fits all full titles; the default is used", slug)
-        record = builder.series(slug, row)
-        if record is None:
-            return None
-        views = count(v2.get("views"))
-        if chapters and licensed and views and not responses.is_original:
-            # Version 2 does not show these chapters, but the sum of their views. The original service adds up wrong.
-            chapters[0] |= {"views": views}
-        if licensed and not chapters:
-            notes.add("licensed; its chapters are not available", slug)
-        if v2 and any("id" not in chapter for chapter in chapters):
-            notes.add("ids of some chapters are unknown; `python build.py ids` assigns new ones", slug)
-        builder.note_scheduled(slug, chapters)
-        return record, chapters
-
-    def _status(self, slug: str, v2: Fields, old: Fields) -> str:
-        status = text(v2.get("status")).lower().replace("cancelled", "canceled")
-        if status in STATUSES:
-            return status
-        self.lists.notes.add("status: only completed or not is known, not hiatus or canceled", slug)
-        return "completed" if v2.get("completed", old.get("completed")) is True else "ongoing"
-
-    def _categories(self, slug: str, v2: Fields, old: Fields) -> list[str]:
-        ids = self.lists.builder.category_ids
-        names = lines(v2.get("categories")) or [line(entry.get("name")) for entry in entries(old.get("categories"))]
-        if any(name not in ids for name in names):
-            self.lists.notes.add("unknown category; skipped", slug)
-        return sorted({ids[name] for name in names if name in ids})
-
-    def _people(self, kind: str, slug: str, v2: Fields, old: Fields) -> list[int]:
-        """Return the ids of the people in the newest version that names them."""
-        names, in_old = lines(v2[kind]) if kind in v2 else None, stated_people(old.get(kind))
-        old_names = [person.name for person in in_old]
-        makers = self.lists.makers.get((kind, slug), [])
-        if names is None and kind == "authors" and self._are_artists(old_names):
-            self.lists.notes.add("the listed authors are artists; the series lists of the authors are used", slug)
-            return makers
-        if names is not None and old and sorted(old_names) != sorted(names):
-            self.lists.notes.add(f"the older versions name other {kind} than version 2, which is used", slug)
-        ids: list[int] = []
-        for person in _with_aliases(old_names if names is None else names, in_old):
-            id = self.lists.ids_by_aliases[kind].get(person)
-            if id is None or id in ids:
-                id = self.lists.named(kind, person.name, ids, makers)
-            ids += [id] if id else self._new_person(kind, person.name, slug)
-        return ids
-
-    def _are_artists(self, names: list[str]) -> bool:
-        """Return whether these are names of artists and of no author."""
-        authors, artists = (
-            {person["name"] for person in self.lists.records[kind].values()} for kind in ("authors", "artists")
-        )
-        return bool(names) and not authors.intersection(names) and artists.issuperset(names)
-
-    def _new_person(self, kind: str, name: str, slug: str) -> list[int]:
-        """Add a person who is in no list; return the new id, or nothing if the name is invalid or the list failed."""
-        if self.lists.responses.failed(f"{V2}/{kind}"):
-            # An invented id would stay.
-            self.lists.notes.add(
-                f"ids of {kind} unknown, because their list failed; skipped until the next import", slug
-            )
-            return []
-        id = next(number for number in count_from(1) if number not in self.lists.records[kind])
-        if not self.lists.builder.add_person(kind, {"id": id, "name": name}, slug):
-            return []
-        self.lists.notes.add(f"unknown name in {kind}; added with a new id", slug)
-        return [id]
-
-
-def _with_aliases(names: list[str], people: list[StatedPerson]) -> list[StatedPerson]:
-    """Return the people of these names, with the aliases of an older version."""
-    by_name: dict[str, list[StatedPerson]] = {}
-    for person in reversed(people):
-        by_name.setdefault(person.name, []).append(person)
-    return [by_name[name].pop() if by_name.get(name) else StatedPerson(name) for name in names]
-
-
-# The chapters of a series
-
-
 class _ChapterJson(NamedTuple):
     """The JSON objects that show one chapter; empty where a response does not show it."""
 
@@ -174,28 +52,131 @@ class _ChapterJson(NamedTuple):
     pages: Fields
 
 
-@dataclass(slots=True)
-class ChapterReader:
-    """Reads the chapters of one series."""
+class SeriesReader:
+    """Reads one series with its chapters."""
 
-    lists: ImportedLists
-    slug: str
-    series_title: str
-    titles: list[TitleSample] = field(default_factory=list)
+    def __init__(self, lists: ImportedLists, slug: str) -> None:
+        self.lists, self.responses, self.slug = lists, lists.responses, slug
+        self.v2, self.old = fields(self.responses[f"{V2}/series/{slug}"].value), self.responses.old_series(slug)
+        self.title = text(self.v2.get("title") or self.old.get("title"))
+        self.full_titles: list[TitleSample] = []
 
-    def read(self) -> list[Fields]:
-        """Return the records of the chapters in reading order."""
+    def read(self, *, all_locked: bool) -> tuple[Fields, list[Fields]] | None:
+        """Return the records of the series and of its chapters; None if a required field is missing.
+
+        `all_locked` says whether the chapters of all series need a key.
+        """
+        responses, builder, slug, v2, old = self.responses, self.lists.builder, self.slug, self.v2, self.old
+        listed, cubari = responses[f"{V2}/series/{slug}/chapters"], responses[f"{V2}/cubari/{slug}"]
+        if not self.title and responses.failed(f"{V2}/series/{slug}"):
+            self._note("its own response failed; the series is skipped until the next import")
+            return None
+        chapters = self._read_chapters()
+        chapter_title = title_template(self.full_titles)
+        licensed = v2.get("licensed") is True or 451 in (listed.status, cubari.status)
+        has_ids = any("id" in chapter for chapter in chapters)
+        dates = (responses[f"{version}/series/{slug}"].modified for version in (V2, *OLD))
+        row = {
+            "title": self.title,
+            "aliases": texts(v2.get("aliases", old.get("aliases"))),
+            "description": text(v2.get("description", old.get("description"))),
+            "authors": self._people("authors"),
+            "artists": self._people("artists"),
+            "categories": self._categories(),
+            "status": self._status(),
+            "licensed": licensed,
+            # Version 2 lists a licensed series without it only if chapters have ids.
+            "updated": instant(v2.get("updated")) if licensed and not has_ids else None,
+            # The older versions do not show a series that needs a key.
+            "restricted": listed.locked and not old and not all_locked,
+            "cover": self.lists.images.url(text(v2.get("cover") or old.get("cover"))),
+            "chapter_title": chapter_title,
+            "modified": next((date for date in dates if date is not None), None),
+        }
+        if chapter_title is None:
+            self._note("no chapter_title fits all full titles; the default is used")
+        record = builder.series(slug, row)
+        if record is None:
+            return None
+        views = count(v2.get("views"))
+        if chapters and licensed and views and not responses.is_original:
+            # Version 2 does not show these chapters, but the sum of their views. The original service adds up wrong.
+            chapters[0] |= {"views": views}
+        if licensed and not chapters:
+            self._note("licensed; its chapters are not available")
+        if v2 and any("id" not in chapter for chapter in chapters):
+            self._note("ids of some chapters are unknown; `python build.py ids` assigns new ones")
+        builder.note_scheduled(slug, chapters)
+        return record, chapters
+
+    def _note(self, sentence: str) -> None:
+        self.lists.notes.add(sentence, self.slug)
+
+    def _status(self) -> str:
+        status = text(self.v2.get("status")).lower().replace("cancelled", "canceled")
+        if status in STATUSES:
+            return status
+        self._note("status: only completed or not is known, not hiatus or canceled")
+        return "completed" if self.v2.get("completed", self.old.get("completed")) is True else "ongoing"
+
+    def _categories(self) -> list[str]:
+        ids, in_old = self.lists.builder.category_ids, entries(self.old.get("categories"))
+        names = lines(self.v2.get("categories")) or [line(entry.get("name")) for entry in in_old]
+        if any(name not in ids for name in names):
+            self._note("unknown category; skipped")
+        return sorted({ids[name] for name in names if name in ids})
+
+    def _people(self, kind: str) -> list[int]:
+        """Return the ids of the people in the newest version that names them."""
+        names, in_old = lines(self.v2[kind]) if kind in self.v2 else None, stated_people(self.old.get(kind))
+        old_names = [person.name for person in in_old]
+        makers = self.lists.makers.get((kind, self.slug), [])
+        if names is None and kind == "authors" and self._are_artists(old_names):
+            self._note("the listed authors are artists; the series lists of the authors are used")
+            return makers
+        if names is not None and self.old and sorted(old_names) != sorted(names):
+            self._note(f"the older versions name other {kind} than version 2, which is used")
+        ids: list[int] = []
+        for person in _with_aliases(old_names if names is None else names, in_old):
+            id = self.lists.ids_by_aliases[kind].get(person)
+            if id is None or id in ids:
+                id = self.lists.named(kind, person.name, ids, makers)
+            ids += [id] if id else self._new_person(kind, person.name)
+        return ids
+
+    def _are_artists(self, names: list[str]) -> bool:
+        """Return whether these are names of artists and of no author."""
+        authors, artists = (
+            {person["name"] for person in self.lists.records[kind].values()} for kind in ("authors", "artists")
+        )
+        return bool(names) and not authors.intersection(names) and artists.issuperset(names)
+
+    def _new_person(self, kind: str, name: str) -> list[int]:
+        """Add a person who is in no list; return the new id, or nothing if the name is invalid or the list failed."""
+        if self.responses.failed(f"{V2}/{kind}"):
+            # An invented id would stay.
+            self._note(f"ids of {kind} unknown, because their list failed; skipped until the next import")
+            return []
+        id = next(number for number in count_from(1) if number not in self.lists.records[kind])
+        if not self.lists.builder.add_person(kind, {"id": id, "name": name}, self.slug):
+            return []
+        self._note(f"unknown name in {kind}; added with a new id")
+        return [id]
+
+    # Its chapters
+
+    def _read_chapters(self) -> list[Fields]:
+        """Return the records of the chapters in reading order, and keep their full titles."""
         chapters = ChapterBuilder(self.lists.builder, self.slug)
-        for json in self._chapters():
-            row = self._row(json)
-            if record := chapters.add(row):
-                self._note_unstated(json)
-                self._add_title(json, record)
+        for chapter in self._chapters():
+            if record := chapters.add(self._row(chapter)):
+                self._note_unstated(chapter)
+                self._add_title(chapter, record)
         return chapters.in_order()
 
     def _chapters(self) -> Iterator[_ChapterJson]:
         """Yield the chapters of version 2, then those that only older versions show."""
-        responses = self.lists.responses
+        responses = self.responses
         old, page_paths = dict(self._old()), responses.page_paths(self.slug)
         cubari, cubari_by_number = responses.cubari(self.slug), responses.cubari_by_number(self.slug)
         if any(str(chapter.get("volume")) in ("None", "null") for chapter in (cubari | cubari_by_number).values()):
@@ -234,7 +215,7 @@ class ChapterReader:
 
     def _modified(self, chapter: _ChapterJson) -> int | None:
         """Return the time in the Cubari JSON, or the Last-Modified of the response that shows the chapter alone."""
-        responses, old_path = self.lists.responses, chapter.old.get("path")
+        responses, old_path = self.responses, chapter.old.get("path")
         paths = (f"{V2}/chapters/{chapter.v2.get('id')}", *(f"{version}/series/{old_path}" for version in OLD))
         times = (seconds(chapter.cubari.get("last_updated")), *(responses[path].modified for path in paths))
         return next((time for time in times if time is not None), None)
@@ -257,11 +238,8 @@ class ChapterReader:
         """Return the encoded URLs of the pages; None if no response states them."""
         urls = _stated_pages(chapter)
         # Where there is version 2, version 1 has names without any encoding.
-        names = texts(chapter.old.get("pages_list")) if self.lists.responses[f"{V2}/series"].good else []
+        names = texts(chapter.old.get("pages_list")) if self.responses[f"{V2}/series"].good else []
         return urls if urls is None else self.lists.images.pages(urls, names)
-
-    def _note(self, sentence: str) -> None:
-        self.lists.notes.add(sentence, self.slug)
 
     def _note_unstated(self, chapter: _ChapterJson) -> None:
         if not chapter.v2 and len(chapter.key[1].replace(".", "").strip("0")) >= _DIGITS:
@@ -279,11 +257,11 @@ class ChapterReader:
                 "number": number,
                 "title": record.get("title", ""),
                 "date": field_values.day(field_values.instant(record["published"])),
-                "series": self.series_title,
+                "series": self.title,
             }
             # Up to release 0.8.3, the original service shows 0 as the volume of a chapter without one.
             full = line(full_title) if volume else line(full_title).removeprefix("Vol. 0, ")
-            self.titles.append(TitleSample(full, volume, parts))
+            self.full_titles.append(TitleSample(full, volume, parts))
 
     def _key(self, stated_volume: object, stated_number: object) -> Key | None:
         try:
@@ -296,8 +274,7 @@ class ChapterReader:
 
     def _old(self) -> Iterator[tuple[Key, Fields]]:
         """Yield the chapters of the newest of the older versions, with their path there."""
-        series = self.lists.responses.old_series(self.slug)
-        for stated_volume, chapters in fields(series.get("volumes")).items():
+        for stated_volume, chapters in fields(self.old.get("volumes")).items():
             for stated_number, chapter in fields(chapters).items():
                 if isinstance(chapter, dict) and (key := self._key(stated_volume, stated_number)):
                     yield key, {**chapter, "path": f"{self.slug}/{key[0] or 0}/{stated_number}"}
@@ -311,6 +288,14 @@ class ChapterReader:
             self._note(f"the older versions round numbers to {_DIGITS} digits; version 2 is used")
             return old.pop((key[0], short))
         return {}
+
+
+def _with_aliases(names: list[str], people: list[StatedPerson]) -> list[StatedPerson]:
+    """Return the people of these names, with the aliases of an older version."""
+    by_name: dict[str, list[StatedPerson]] = {}
+    for person in reversed(people):
+        by_name.setdefault(person.name, []).append(person)
+    return [by_name[name].pop() if by_name.get(name) else StatedPerson(name) for name in names]
 
 
 def _in_cubari(key: Key, v2: Fields, by_number: dict[str, Fields]) -> Fields:

@@ -28,11 +28,11 @@ def read(responses: Responses, slugs: Sequence[str], origin: str, now: int, note
     builder = RecordBuilder(images.root, now, notes)
     lists = ImportedLists(responses, images, builder)
     lists.read()
-    reader = SeriesReader(lists, all_locked="/series/{slug}/chapters" in restricted_routes(responses))
+    all_locked = "/series/{slug}/chapters" in restricted_routes(responses)
     imported = Imported(lists=builder.lists, usable=usable(responses), is_flatpanel=responses.is_flatpanel)
     bytes_left = limit - _memory([list(records.values()) for records in builder.lists.values()])
     for slug in slugs:
-        if series := reader.series(slug):
+        if series := SeriesReader(lists, slug).read(all_locked=all_locked):
             imported.series[slug], imported.chapters[slug] = series
             record, chapters = series
             # Pages are in a file.
