@@ -373,9 +373,10 @@ def test_all_pages_of_a_list_are_requested(tmp_path: Path) -> None:
 
 
 def test_people_with_the_same_name_are_distinguished_by_series(tmp_path: Path) -> None:
-    """The person who lists the series is referenced."""
+    """The person who lists the series is referenced, where their aliases are equal as well."""
     answers = small()
     answers["/api/v2/authors"]["results"].insert(0, {"id": 3, "name": "Ada"})
+    answers["/api/v1/authors"].append({"id": 3, "name": "Ada", "aliases": ["A."], "series": []})
     imported(answers, tmp_path)
 
     assert read(tmp_path, "series/one.yaml")["authors"] == [4]
