@@ -30,10 +30,10 @@ For example, the old site renames the group Lamp to Lantern, and people have rem
 If people had renamed the group to Light, this would be a conflict: the catalog keeps Light, and the next import
 compares with Lamp again, until `--mine` or `--theirs` decides.
 
-`merge_catalog.py` makes the rows: it finds the entry of the catalog that each record of the site is. After all rows, it
-respells the references to renamed entries. `catalog_files.py` edits the fields in the text of the files; a reference
-that cannot be edited ends the import. `last_imports.py` saves what the site said as the next last; it also says what
-last is if a catalog has several sources.
+`merge_catalog.py` finds the entry of the catalog that each record of the site is, and passes the states of all
+records. Then it respells the references to renamed entries. `catalog_files.py` edits the fields in the text of the
+files; a reference that cannot be edited ends the import. `last_imports.py` saves what the site said as the next last;
+it also says what last is if a catalog has several sources.
 """
 
 from collections import Counter
@@ -134,7 +134,7 @@ _HOW_TO_REMOVE = "--remove removes the entries that the site has removed, unless
 _LONGEST = 100
 
 
-class Row(NamedTuple):
+class States(NamedTuple):
     """A record in its three states; None where it is not."""
 
     # In the memory of the last import.
@@ -151,7 +151,7 @@ class Row(NamedTuple):
 
 @dataclass(slots=True)
 class Merge:
-    """The input of a merge, and what its rows result in."""
+    """The input of a merge, and what its records result in."""
 
     sources: Sources
     imported: Imported
@@ -179,22 +179,22 @@ class Merge:
         """Return the records of a kind at the last import. Each call reads them: do not call it for each record."""
         return self.last.get(kind, {})
 
-    def record(self, row: Row) -> Fields | None:
+    def record(self, states: States) -> Fields | None:
         """Merge a record; return it if it is new, since the plan has a place of its own for each kind."""
-        if row.here and row.site is not None:
-            self._fields(row, row.here, row.site)
-        elif row.here and row.last:
-            removal = Removal(row.here.file, row.here.path)
-            self.gone(row.label, [removal], is_edited=self.is_edited(row.here.record, row.last))
-        elif row.site is not None and row.last is not None:
-            self.notes.add(REMOVED_HERE, row.label)
-        elif not row.here:
-            return row.site
+        if states.here and states.site is not None:
+            self._fields(states, states.here, states.site)
+        elif states.here and states.last:
+            removal = Removal(states.here.file, states.here.path)
+            self.gone(states.label, [removal], is_edited=self.is_edited(states.here.record, states.last))
+        elif states.site is not None and states.last is not None:
+            self.notes.add(REMOVED_HERE, states.label)
+        elif not states.here:
+            return states.site
         return None
 
-    def _fields(self, row: Row, entry: Entry[Any], record: Fields) -> None:
+    def _fields(self, states: States, entry: Entry[Any], record: Fields) -> None:
         """Plan the fields that change, and note the conflicts."""
-        model, saved = type(entry.record), row.last or {}
+        model, saved = type(entry.record), states.last or {}
         # A record that an older version of this program saved may be invalid now.
         was_imported = bool(saved) and not record_errors(model, saved)
         there, present = self._values(model.model_validate(record)), self._values(entry.record)
@@ -208,22 +208,22 @@ class Merge:
             if site == here or is_unstated or (name == "pages" and not site):
                 continue
             both = f"{quoted(name, here)} here, {quoted(name, written)} there"
-            if name in row.private:
+            if name in states.private:
                 both = "one value here, another there"
             if not was_imported:
-                self.differences.append(f"{row.label}: {name}: {both}")
+                self.differences.append(f"{states.label}: {name}: {both}")
             is_conflict = here != last and not (was_imported and site == last)
             if here == last or (is_conflict and self.choice == "theirs"):
                 self.plan.changes.append(FieldChange(entry.file, entry.path, name, written))
             elif is_conflict:
-                self.conflict(row, name, f"{name}: conflict: {both}")
+                self.conflict(states, name, f"{name}: conflict: {both}")
 
-    def conflict(self, row: Row, name: str, sentence: str) -> None:
+    def conflict(self, states: States, name: str, sentence: str) -> None:
         """Note a conflict, unless it is decided for the catalog."""
         if self.choice != "mine":
-            self.notes.add(f"{sentence}; kept yours", row.label, _CONFLICTS)
+            self.notes.add(f"{sentence}; kept yours", states.label, _CONFLICTS)
             self.notes.add(_HOW_TO_DECIDE)
-            self.undecided.append((row.kind, row.id, name))
+            self.undecided.append((states.kind, states.id, name))
 
     def gone(self, label: str, removals: list[Removal], *, is_edited: bool) -> bool:
         """Remove an entry that the site has removed, or note it; return whether it is removed."""

@@ -17,7 +17,7 @@ from ..catalog.records import Account, Chapter
 from ..reading_sites.lenient import Fields
 from . import unavailable
 from .last_imports import lost_paths
-from .merge import ACCOUNTS, FILES, KEYS, FieldChange, Merge, Plan, Removal, Row, chapters_of, quoted
+from .merge import ACCOUNTS, FILES, KEYS, FieldChange, Merge, Plan, Removal, States, chapters_of, quoted
 from .records import PERSONAL_DATA, ImportedAccounts, key
 
 
@@ -29,12 +29,12 @@ def merged(merge: Merge) -> Plan:
         plan.site = imported.site
     elif imported.site and not lost:
         last = merge.last_of("site").get("site")
-        merge.record(Row("site", "site", SITE, last, imported.site, Entry(sources.site, SITE, ())))
+        merge.record(States("site", "site", SITE, last, imported.site, Entry(sources.site, SITE, ())))
     for kind in FILES:
         _merge_list(merge, kind)
-    SeriesMerge(merge).merge(unavailable.series(lost))
+    SeriesMerge(merge).merge_all(unavailable.series(lost))
     if imported.accounts:
-        AccountMerge(merge, imported.accounts).merge()
+        AccountMerge(merge, imported.accounts).merge_all()
     plan.names = {kind: _names(merge, kind) for kind in FILES}
     plan.changes += list(_renamed_references(merge))
     return plan
@@ -48,23 +48,23 @@ def _merge_list(merge: Merge, kind: str) -> None:
     last, site = merge.last_of(kind), merge.imported.lists.get(kind, {})
     words = {str(word).casefold(): id for id, entry in here.items() for word in (id, entry.record.name)}
     for id in (*site, *sorted(here.keys() - site.keys(), key=str)):
-        row = Row(kind, str(id), f"{kind} {id}", last.get(str(id)), site.get(id), here.get(id))
-        if kind == "categories" and row.site and not row.here:
+        states = States(kind, str(id), f"{kind} {id}", last.get(str(id)), site.get(id), here.get(id))
+        if kind == "categories" and states.site and not states.here:
             # Filters match ids and names and ignore case.
-            other = words.get(row.site["name"].casefold()) or words.get(id.casefold())
+            other = words.get(states.site["name"].casefold()) or words.get(id.casefold())
             if other:
                 sentence = f"its name or id is that of the category {other} of the catalog, which is used"
-                merge.notes.add(sentence, row.label)
+                merge.notes.add(sentence, states.label)
                 for series in merge.imported.series.values():
                     if id in series.get("categories", ()):
                         series["categories"] = sorted({*series["categories"], other} - {id})
                 continue
-        elif kind != "categories" and row.site and row.here and row.last is None:
-            names = row.here.record.name, row.site["name"]
+        elif kind != "categories" and states.site and states.here and states.last is None:
+            names = states.here.record.name, states.site["name"]
             if names[0] != names[1]:
                 here_name, there = (quoted("name", name) for name in names)
-                merge.other_people[kind, id] = f"{row.label}: {here_name} here, {there} there"
-        if added := merge.record(row):
+                merge.other_people[kind, id] = f"{states.label}: {here_name} here, {there} there"
+        if added := merge.record(states):
             merge.plan.lists.setdefault(kind, []).append(added)
 
 
@@ -75,7 +75,7 @@ class SeriesMerge:
     """Merges one series after the other with its chapters, whose ids are unique in the catalog."""
 
     def __init__(self, merge: Merge) -> None:
-        self.state, self.plan, self.notes, self.imported = merge, merge.plan, merge.notes, merge.imported
+        self.merge, self.plan, self.notes, self.imported = merge, merge.plan, merge.notes, merge.imported
         self.here = {series.slug: series for series in merge.sources.series}
         self.last = merge.last_of("series")
         self.plan.moves |= self._moves()
@@ -96,7 +96,7 @@ class SeriesMerge:
             entry.record.id: (slug, entry.record.published)
             for slug, series in self.here.items()
             for entry in series.chapters
-            if slug not in self.imported.series and (slug in self.last or not self.state.last)
+            if slug not in self.imported.series and (slug in self.last or not self.merge.last)
         }
         moves: dict[str, str] = {}
         for slug in self.imported.chapters:
@@ -108,7 +108,7 @@ class SeriesMerge:
             old_slugs = Counter(
                 old
                 for (old, published), chapter in shared
-                if self.state.last or field_values.instant(chapter["published"]) == published
+                if self.merge.last or field_values.instant(chapter["published"]) == published
             )
             old = next((old for old, _ in old_slugs.most_common() if old not in moves), None)
             moves |= {old: slug} if old else {}
@@ -116,7 +116,7 @@ class SeriesMerge:
 
     def _move_memory(self) -> None:
         """Move what the last import said about a series to its new slug."""
-        last = self.state.last
+        last = self.merge.last
         for old, new in self.plan.moves.items():
             if old in self.last:
                 self.last[new] = self.last.pop(old)
@@ -125,7 +125,7 @@ class SeriesMerge:
         if last:
             last["series"] = self.last
 
-    def merge(self, unavailable: set[str]) -> None:
+    def merge_all(self, unavailable: set[str]) -> None:
         """Merge all series, except those of which a response is unavailable now."""
         by_new_slug = {new: self.here[old] for old, new in self.plan.moves.items()}
         lower_case = {slug.lower(): slug for slug in self.here if slug not in self.plan.moves}
@@ -137,8 +137,8 @@ class SeriesMerge:
             if other != slug and series is None and slug not in self.last:
                 self.notes.add(f"differs from {other} only in case; skipped", slug)
                 continue
-            row = Row("series", slug, slug, self.last.get(slug), record, series.entry if series else None)
-            if added := self.state.record(row):
+            states = States("series", slug, slug, self.last.get(slug), record, series.entry if series else None)
+            if added := self.merge.record(states):
                 chapters = self.imported.chapters[slug]
                 self.plan.series[slug] = added, [self._with_free_id(chapter, slug) for chapter in chapters]
             elif series:
@@ -160,25 +160,25 @@ class SeriesMerge:
 
     def _gone(self, series: SeriesEntry) -> None:
         """Remove or note a series with all of its files."""
-        last, slug = self.state.last_of(chapters_of(series.slug)), series.slug
-        is_edited = self.state.is_edited(series.entry.record, self.last[slug]) or any(
-            self.state.is_edited(entry.record, last.get(_name_in(last, entry.record))) for entry in series.chapters
+        last, slug = self.merge.last_of(chapters_of(series.slug)), series.slug
+        is_edited = self.merge.is_edited(series.entry.record, self.last[slug]) or any(
+            self.merge.is_edited(entry.record, last.get(_name_in(last, entry.record))) for entry in series.chapters
         )
         files = sorted({entry.file for entry in (series.entry, *series.chapters)})
-        self.state.gone(f"series {slug}", [Removal(file) for file in files], is_edited=is_edited)
+        self.merge.gone(f"series {slug}", [Removal(file) for file in files], is_edited=is_edited)
 
     def _merge_chapters(self, slug: str, series: SeriesEntry, chapters: list[Fields]) -> None:
         """Merge the chapters of the series that has this slug on the site."""
         kind = chapters_of(slug)
-        last = self.state.last_of(kind)
+        last = self.merge.last_of(kind)
         matched = dict(_matched(series, chapters))
         for index, chapter in enumerate(chapters):
             here, label = matched.get(index), f"{slug} chapter {chapter['number']}"
             name = _name_in(last, here.record if here else None, key(chapter))
-            row = Row(kind, name, label, last.get(name), chapter, here)
-            if here and (of_both := self._with_usable_id(row, here.record.id, chapter, slug)):
-                self.state.record(of_both)
-            elif not here and (added := self.state.record(row)):
+            states = States(kind, name, label, last.get(name), chapter, here)
+            if here and (of_both := self._with_usable_id(states, here.record.id, chapter, slug)):
+                self.merge.record(of_both)
+            elif not here and (added := self.merge.record(states)):
                 self.plan.chapters.setdefault(slug, []).append(self._with_free_id(added, slug))
         if not chapters and self.imported.series[slug].get("licensed"):
             return  # the site hides them
@@ -187,27 +187,27 @@ class SeriesMerge:
             if id(entry) not in matched_ids:
                 name = _name_in(last, entry.record)
                 label = f"{slug} chapter {_names_of(entry.record)[0]}"
-                self.state.record(Row(kind, name, label, last.get(name), None, entry))
+                self.merge.record(States(kind, name, label, last.get(name), None, entry))
 
-    def _with_usable_id(self, row: Row, here: int | None, chapter: Fields, slug: str) -> Row | None:
-        """Return the row of a chapter that both have, with an id that both can have; None if it stays as it is."""
+    def _with_usable_id(self, states: States, here: int | None, chapter: Fields, slug: str) -> States | None:
+        """Return the states of a chapter that both have, with an id that both can have; None if it stays as it is."""
         there = chapter.get("id")
         if here and there is None:
             # Only older versions show it now: they have neither ids nor views.
-            last = row.last and {name: value for name, value in row.last.items() if name in chapter}
-            return row._replace(last=last)
-        if here and here != there and self._is_kept(row, f"{here} here, {there} there"):
+            last = states.last and {name: value for name, value in states.last.items() if name in chapter}
+            return states._replace(last=last)
+        if here and here != there and self._is_kept(states, f"{here} here, {there} there"):
             return None
-        return row if here == there else row._replace(site=self._with_free_id(chapter, slug))
+        return states if here == there else states._replace(site=self._with_free_id(chapter, slug))
 
-    def _is_kept(self, row: Row, ids: str) -> bool:
+    def _is_kept(self, states: States, ids: str) -> bool:
         """Return whether a chapter stays that was made again on the site: people edited it here."""
-        if row.last is None:
-            self.state.differences.append(f"{row.label}: id: {ids}")
-        assert row.here
-        if self.state.choice == "theirs" or not self.state.is_edited(row.here.record, row.last):
+        if states.last is None:
+            self.merge.differences.append(f"{states.label}: id: {ids}")
+        assert states.here
+        if self.merge.choice == "theirs" or not self.merge.is_edited(states.here.record, states.last):
             return False
-        self.state.conflict(row, "id", f"edited here, and made again on the site: conflict: id: {ids}")
+        self.merge.conflict(states, "id", f"edited here, and made again on the site: conflict: id: {ids}")
         return True
 
     def _with_free_id(self, chapter: Fields, slug: str) -> Fields:
@@ -215,8 +215,8 @@ class SeriesMerge:
         id = chapter.get("id")
         label = f"{slug} {key(chapter)}"
         if id in self.ids:
-            self.state.differences.append(f"{label}: another chapter of the catalog has its id")
-            if self.state.choice == "theirs" and id in self._holders:
+            self.merge.differences.append(f"{label}: another chapter of the catalog has its id")
+            if self.merge.choice == "theirs" and id in self._holders:
                 self._move_id(self._holders.pop(id))
                 return chapter
             self.notes.add("another chapter of the catalog has its id; added without id", label)
@@ -277,7 +277,7 @@ class AccountMerge:
     """Merges the accounts of a database, after the series that they bookmark."""
 
     def __init__(self, merge: Merge, site: ImportedAccounts) -> None:
-        self.state, self.plan, self.notes, self.site = merge, merge.plan, merge.notes, site
+        self.merge, self.plan, self.notes, self.site = merge, merge.plan, merge.notes, site
         self.here = {entry.record.username: entry for entry in merge.sources.lists[ACCOUNTS]}
         self.last = merge.last_of("accounts")
         keys = merge.sources.lists[KEYS]
@@ -286,20 +286,20 @@ class AccountMerge:
         self.owners |= {key.sha256: name for name, entry in self.here.items() for key in entry.record.keys}
         self.key_names = {entry.record.name for entry in keys}
 
-    def merge(self) -> None:
+    def merge_all(self) -> None:
         renamed = dict(self._renamed())
         for new, old in renamed.items():
             self.last[new] = self.last.pop(old) | {"username": old}
         if renamed:
-            self.state.last["accounts"] = self.last
-        here = {series.slug for series in self.state.sources.series} - self.plan.removed_slugs
+            self.merge.last["accounts"] = self.last
+        here = {series.slug for series in self.merge.sources.series} - self.plan.removed_slugs
         slugs = {self.plan.moves.get(slug, slug) for slug in here} | self.plan.series.keys()
         dropped = 0
         for username, record in self.site.records.items():
             bookmarks = record.get("bookmarks", [])
             record["bookmarks"] = [slug for slug in bookmarks if slug in slugs]
             dropped += len(bookmarks) - len(record["bookmarks"])
-            self._merge(username, record, self.here.get(username) or self.here.get(renamed.get(username, "")))
+            self._merge_account(username, record, self.here.get(username) or self.here.get(renamed.get(username, "")))
         if dropped:
             self.notes.add(f"{dropped} bookmarks of series that are not in the catalog; left out")
         for username in sorted(self.last.keys() & self.here.keys() - self.site.records.keys() - set(renamed.values())):
@@ -313,19 +313,19 @@ class AccountMerge:
                 for owner in owners & self.last.keys() & self.here.keys() - self.site.records.keys():
                     yield username, str(owner)
 
-    def _merge(self, username: str, record: Fields, here: Entry[Account] | None) -> None:
+    def _merge_account(self, username: str, record: Fields, here: Entry[Account] | None) -> None:
         hidden = {"keys", *(() if self.site.has_personal_data else PERSONAL_DATA)}
         site, last = (
             {name: value for name, value in fields.items() if name not in hidden}
             for fields in (record, self.last.get(username, {}))
         )
-        row = Row("accounts", username, f"account {username}", last or None, site, here, PERSONAL_DATA)
-        if added := self.state.record(row):
+        states = States("accounts", username, f"account {username}", last or None, site, here, PERSONAL_DATA)
+        if added := self.merge.record(states):
             fields = {name: value for name, value in added.items() if value}
             keys = list(self._added_keys(username, record, set()))
             self.plan.lists.setdefault("accounts", []).append(fields | ({"keys": keys} if keys else {}))
         elif here:
-            for key in self.state.sources.lists[KEYS]:
+            for key in self.merge.sources.lists[KEYS]:
                 if key.record.account == here.record.username != username:
                     self.plan.changes.append(FieldChange(key.file, key.path, "account", username, is_spelled=True))
             self._merge_keys(here, record)
@@ -353,8 +353,8 @@ class AccountMerge:
     def _gone(self, here: Entry[Account], last: Fields) -> None:
         """Remove or note an account that the source no longer has; if it stays, it loses its imported keys."""
         label = f"account {here.record.username}"
-        is_edited = self.state.is_edited(here.record, last)
-        is_removed = self.state.gone(label, [Removal(here.file, here.path)], is_edited=is_edited)
+        is_edited = self.merge.is_edited(here.record, last)
+        is_removed = self.merge.gone(label, [Removal(here.file, here.path)], is_edited=is_edited)
         if not is_removed and last.get("keys"):
             self.notes.add("inactive or removed on the site; loses its imported API keys", label)
             self._merge_keys(here, {"username": here.record.username})
