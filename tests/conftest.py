@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+import coverage
 import hypothesis
 import pytest
 from click.testing import CliRunner, Result
@@ -56,6 +57,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # Most of the time of a small build is for what all sites have: Swagger UI, scripts and styles.
     for name in ("deflate_piece", "etag", "sha256"):
         setattr(encoding, name, functools.lru_cache(256)(getattr(encoding, name)))
+    # A forked process writes what it measures. At its end it would write all that its parent has measured, too.
+    if measuring := coverage.Coverage.current():
+        os.register_at_fork(after_in_child=lambda: setattr(measuring, "save", lambda: None))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
