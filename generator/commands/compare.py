@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from ..review.site_compare import run
-from ..review.site_compare.run import CompareOptions
 from ..review.site_compare.summary import comparison_lines, result_json
 from ..server_url import ServerUrl
 from . import options
@@ -42,7 +41,7 @@ def compare(first: ServerUrl, second: ServerUrl, every: bool, cache: Path, reque
     Requests everything that both sites have, and names the known reasons for differences between the original service
     (URL1) and a site that was imported from it (URL2). The exit code is 1 if a difference has no known reason.
     """
-    compare_options = CompareOptions(
+    compare_options = run.CompareOptions(
         first=first,
         second=second,
         cache=cache,

@@ -10,7 +10,6 @@ from ..catalog import patterns
 from ..catalog.confined_folder import ConfinedFolder
 from ..review.diff import compare, inputs
 from ..review.diff import purge as cdn_purge
-from ..review.diff.compare import Comparison
 from ..review.diff.entities import BodyReader, entity_changes
 from ..review.diff.lines import comparison_json, left_out, markdown, text
 from . import options
@@ -101,7 +100,7 @@ def diff(old: str, new: str, catalog: ConfinedFolder, as_of: int, jobs: int, dif
     )
 
 
-def _purge_lines(comparison: Comparison, purge: cdn_purge.Purge) -> Iterator[str | Line]:
+def _purge_lines(comparison: compare.Comparison, purge: cdn_purge.Purge) -> Iterator[str | Line]:
     yield from purge.urls
     if comparison.left_out:
         yield note(left_out(comparison))

@@ -9,7 +9,6 @@ import click
 from ..catalog.confined_folder import ConfinedFolder
 from ..imports import run
 from ..imports.merge import Choice
-from ..imports.run import ImportOptions, ImportResult
 from ..server_url import ServerUrl
 from . import importing, options
 from .command import Command, Result, with_program_name
@@ -84,7 +83,7 @@ def import_(
     return Result(lambda: _lines(result, import_options), lambda: {"ok": True, **importing.result_json(result)})
 
 
-def _lines(result: ImportResult, import_options: ImportOptions) -> Iterator[str | Line]:
+def _lines(result: run.ImportResult, import_options: run.ImportOptions) -> Iterator[str | Line]:
     counts, catalog, dry = result.counts, import_options.catalog, import_options.dry
     added = f"{counts['series']} series, {counts['chapters']} chapters, {counts['others']} other entries"
     verbs = ("would add", "would update", "would write") if dry else ("added", "updated", "wrote")

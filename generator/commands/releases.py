@@ -8,7 +8,6 @@ import click
 from ..catalog import field_values
 from ..release import manifest_reader
 from ..release.journal import JournalEntry
-from ..release.manifest_reader import ManifestReader
 from ..release.store import Store
 from . import options
 from .command import Command, Result
@@ -36,14 +35,14 @@ def _table(entries: Sequence[Mapping[str, object]]) -> Iterator[str]:
             [str(entry["release"]), str(entry["time"] or "unknown"), *counts, "current" * bool(entry["current"])]
         )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    alignments = "<<>>><"
     for row in rows:
-        texts = [text.ljust(width) for text, width in zip(row[:2], widths[:2], strict=True)]
-        numbers = [text.rjust(width) for text, width in zip(row[2:5], widths[2:5], strict=True)]
-        yield "  ".join((*texts, *numbers, row[5])).rstrip()
+        cells = zip(row, alignments, widths, strict=True)
+        yield "  ".join(f"{text:{alignment}{width}}" for text, alignment, width in cells).rstrip()
 
 
 def _entry_json(store: Store, entry: JournalEntry, current: str) -> dict[str, object]:
-    with ManifestReader(store.manifest_path(entry.release)) as manifest:
+    with manifest_reader.ManifestReader(store.manifest_path(entry.release)) as manifest:
         counts = manifest_reader.release_counts(manifest)
     return {
         "release": entry.release,

@@ -1,7 +1,7 @@
 """The URLs to purge from a CDN: every URL of a changed response that a cache may contain."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
@@ -17,8 +17,6 @@ _TRACKED = ("track", "true")
 # Query arguments in their order.
 _Query = tuple[tuple[str, str], ...]
 _PathAndQuery = tuple[str, _Query]
-# The paths of page lists by the keys of their deprecated URLs.
-_Targets = Mapping[str, str]
 
 
 class Purge(NamedTuple):
@@ -31,10 +29,15 @@ class Purge(NamedTuple):
 
 def purge(comparison: Comparison, base_url: str) -> Purge:
     stale = {pair for difference in comparison.differences for pair in _stale(difference)}
+    # The paths of page lists by the keys of their deprecated URLs: those with other or changed pages are stale.
     old, new = comparison.old.page_queries(), comparison.new.page_queries()
-    for key in _changed_page_queries(comparison, old, new):
-        arguments = tuple(zip(("series", "volume", "number"), key.split("/")[3:], strict=True))
-        stale |= {(_PAGES, arguments), (_PAGES, (*arguments, _TRACKED))}
+    for key in old.keys() | new.keys():
+        path = new.get(key)
+        difference = comparison.by_url.get(path or "")
+        is_changed = old.get(key) != path or (difference and _is_cacheable(difference))
+        if is_changed and LOCKED_RESULTS_URL not in (old.get(key), path):
+            arguments = tuple(zip(("series", "volume", "number"), key.split("/")[3:], strict=True))
+            stale |= {(_PAGES, arguments), (_PAGES, (*arguments, _TRACKED))}
     is_searched = SEARCH_INDEX in comparison.by_url
     redirects = comparison.old.redirects.keys() | comparison.new.redirects.keys()
     moved = sorted(redirects & comparison.by_url.keys())
@@ -100,16 +103,6 @@ def _series_lists(sort: str, page: str) -> Iterator[_PathAndQuery]:
         yield _LIST, (number,)
     if page == "1":
         yield _LIST, (order,)
-
-
-def _changed_page_queries(comparison: Comparison, old: _Targets, new: _Targets) -> Iterator[str]:
-    """The queries of deprecated page-list URLs with other or changed pages."""
-    for key in old.keys() | new.keys():
-        path = new.get(key)
-        difference = comparison.by_url.get(path or "")
-        is_changed = old.get(key) != path or (difference and _is_cacheable(difference))
-        if is_changed and LOCKED_RESULTS_URL not in (old.get(key), path):
-            yield key
 
 
 def _forms(path: str, query: _Query) -> Iterator[str]:
