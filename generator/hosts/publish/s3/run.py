@@ -181,16 +181,6 @@ def difference(
     is_exact = bool(published) and not lists and not check
     last = published or StoredList(layout.name, pointer.number if pointer else 0, {}, {})
     lists.append(last)
-    items = {item.key: item for item in layout.items(last.objects)}
-    objects = {key: item.line for key, item in items.items()}
-    # The same objects again are not another publish.
-    number = last.number + (objects != last.objects)
-    unused = {key: (line, last.number) for key, line in last.objects.items() if key not in items}
-    kept = {
-        key: (line, used)
-        for key, (line, used) in {**last.kept, **unused}.items()
-        if key not in items and used > number - layout.keep
-    }
     tags = {} if is_exact else dict(bucket.tags())
 
     def is_there(item: Item) -> bool:
@@ -206,12 +196,23 @@ def difference(
         # The listing does not have the headers.
         return item.headers.items() <= bucket.attributes(item.key).items()
 
+    objects: dict[str, Line] = {}
+    differing: list[Item] = []
+    for item in layout.items(last.objects):
+        objects[item.key] = item.line
+        if not is_there(item):
+            differing.append(item)
+    # The same objects again are not another publish.
+    number = last.number + (objects != last.objects)
+    unused = {key: (line, last.number) for key, line in last.objects.items() if key not in objects}
+    kept = {
+        key: (line, used)
+        for key, (line, used) in {**last.kept, **unused}.items()
+        if key not in objects and used > number - layout.keep
+    }
     before = {key for stored in lists for key in (*stored.objects, *stored.kept)}
-    return BucketDifference(
-        StoredList(layout.name, number, objects, kept),
-        [item for item in items.values() if not is_there(item)],
-        sorted(before - items.keys() - kept.keys()),
-    )
+    removed = sorted(before - objects.keys() - kept.keys())
+    return BucketDifference(StoredList(layout.name, number, objects, kept), differing, removed)
 
 
 # Yields the function that advances a progress bar of so many steps.
