@@ -271,15 +271,15 @@ class ReleaseBuilder:
             owners = {chapter: slug for slug, summary in summaries for chapter in summary.chapters}
         else:
             owners = self.continued.chapter_owners()
-        for one in files:
-            facts = self.scan.facts[one.slug]
+        for series in files:
+            facts = self.scan.facts[series.slug]
             # Other series that had some of its chapters.
-            others = {owners[chapter] for chapter in facts.ids if chapter in owners} - {one.slug}
-            lines = map(self.continued.segment, [*sorted(others), one.slug])
+            others = {owners[chapter] for chapter in facts.ids if chapter in owners} - {series.slug}
+            lines = map(self.continued.segment, [*sorted(others), series.slug])
             yield RenderTask(
-                files=one,
-                values=self.scan.values_of(one, self.cache),
-                times={file: self.scan.times[file] for file in one.files},
+                files=series,
+                values=self.scan.values_of(series, self.cache),
+                times={file: self.scan.times[file] for file in series.files},
                 page_ids=keys.page_ids(facts),
                 continued=SEPARATOR.join(filter(None, lines)),
             )
