@@ -35,7 +35,8 @@ from .pages.context import PageContext
 from .pages.lists import STATUSES, SeriesPage
 from .pages.series_pages import ChapterPage
 from .pages.visibility import Visible, visible
-from .payloads.resources import CSS, HTML, JS, JSON, OPENSEARCH, SVG, TEXT, XML, Body, Resource
+from .payloads.resources import CSS, HTML, JS, JSON, MANIFEST, OPENSEARCH, SVG, TEXT, XML, Body, Resource
+from .policies import WORKER
 from .route_items import InSeries, ItemSource, RouteItem, RouteItems
 
 # The number of series on a page of a list.
@@ -332,6 +333,8 @@ PAGES: tuple[PageRoute, ...] = (
                                                                       for name in site_files.SCRIPTS),
     PageRoute("/assets/icon.svg",             each.once,              site_files.icon,       SVG),
 
+    PageRoute("/manifest.webmanifest",        with_shelf,             site_files.manifest,   MANIFEST),
+    PageRoute(WORKER,                         each.once,              site_files.worker,     JS),
     *_feed("/releases",                               each.once,                     feeds.releases, "latest"),
     *_feed("/library",                                each.once,                     feeds.library, "library"),
     *_feed("{reader}{slug}",                          each_series_in_lists,          feeds.series),

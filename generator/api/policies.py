@@ -10,8 +10,11 @@ DOCS_POLICY = (
 )
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'{images}; connect-src 'self'; "
-    "base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+    "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 )
+# The service worker of pages, and what it may load: files of its own host, and images that it keeps.
+WORKER = "/sw.js"
+_WORKER_POLICY = "default-src 'none'; connect-src 'self'{images}"
 # An image may have styles of its own, and nothing else: an SVG that is opened as a document runs its scripts.
 SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 # An origin that the policy can name, and the length of all in bytes: many servers refuse headers of more than 4 kB.
@@ -24,11 +27,20 @@ def page_policy(origins: Iterable[str]) -> str:
 
     It names the scheme in place of an origin that it has no form for, or of all if they are too many for a header.
     """
+    return _POLICY.format(images=_image_sources(origins))
+
+
+def worker_policy(origins: Iterable[str]) -> str:
+    """The policy of the service worker, with the same origins of images."""
+    return _WORKER_POLICY.format(images=_image_sources(origins))
+
+
+def _image_sources(origins: Iterable[str]) -> str:
     sources = sorted({origin if _ORIGIN.fullmatch(origin) else _scheme(origin) for origin in origins})
     images = "".join(f" {source}" for source in sources)
     if len(images) > _MAX_ORIGINS:
         images = "".join(f" {scheme}" for scheme in sorted(set(map(_scheme, sources))))
-    return _POLICY.format(images=images)
+    return images
 
 
 def _scheme(origin: str) -> str:

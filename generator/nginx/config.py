@@ -266,6 +266,8 @@ def _page_values(data: ConfigData) -> dict[str, object]:
         "page_policy": policies.page_policy(data.rules.image_origins),
         "missing_page": data.missing_page,
         "svg_policy": policies.SVG_POLICY,
+        "worker_policy": policies.worker_policy(data.rules.image_origins),
+        "worker": policies.WORKER,
         "svg_conf": _answer_conf(SVG),
         "html_conf": _answer_conf(HTML),
         "sitemap_conf": _answer_conf(XML),

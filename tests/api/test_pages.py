@@ -633,7 +633,7 @@ def test_scripts_are_short_and_have_their_texts(bodies: Bodies) -> None:
     prefixes = {name for text in scripts.values() for name in re.findall(r"\btexts\[`(\w+_)\$", text)}
     given = json.loads(site_script(bodies).partition("texts = ")[2].rstrip(";\n"))
 
-    assert set(SCRIPTS) == scripts.keys()
+    assert {*SCRIPTS, "sw", "no-sw"} == scripts.keys()
     assert {name for name, text in scripts.items() if text.count("\n") >= 200} == set()
     assert used <= given.keys()
     assert {name for name in SCRIPT_TEXTS if not name.startswith(tuple(prefixes))} <= used
@@ -651,11 +651,29 @@ def test_a_site_without_shelf(tmp_path: Path) -> None:
     """It has no page of it, no script that reads storage before a page is painted, and tells its scripts so."""
     bodies = made(tmp_path / "c", site="shelf: false", series_moon=series_fields())
 
-    assert "/shelf/" not in bodies
+    assert not {"/shelf/", "/manifest.webmanifest"} & bodies.keys()
+    assert b"unregister" in bodies["/sw.js"].body.value  # type: ignore[operator]
     assert "export const shelf = false;" in site_script(bodies)
     for url, parsed in html(bodies):
         assert "/shelf/" not in parsed.links(), url
         assert not {"/assets/theme.js", "/assets/home.js"} & {*parsed.links()}, url
+
+
+def test_the_worker_and_the_manifest_name_what_is_there(tmp_path: Path) -> None:
+    """Each file that the worker stores is one of the site, and no host of a restricted series."""
+    series = series_fields(restricted=True, cover="https://secret.example/cover.jpg")
+    bodies = made(tmp_path / "c", series_moon=series)
+    worker = bodies["/sw.js"].body.value
+    manifest = bodies["/manifest.webmanifest"].body.value
+    assert isinstance(worker, bytes) and isinstance(manifest, dict)
+    files = json.loads(worker.partition(b"FILES = ")[2].partition(b";")[0])
+
+    assert {*files} <= bodies.keys() and {f"/assets/{name}.js" for name in SCRIPTS} <= {*files}
+    assert b"secret" not in worker
+    assert [manifest[name] for name in ("name", "start_url", "display")] == ["Paper Comics", "/", "standalone"]
+    assert {icon["src"] for icon in manifest["icons"]} <= bodies.keys()
+    for _, parsed in html(bodies):
+        assert parsed.first("link", rel="manifest").attributes["href"] == "/manifest.webmanifest"
 
 
 # Sizes

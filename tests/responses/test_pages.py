@@ -20,7 +20,8 @@ from tests.support.tables import each
 SETTINGS = "pages: true\nmedia_folder: images\ncache: {pages: 77}"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https://images.example; "
-    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+    "connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'self'"
 )
 EVERYWHERE = {"x-frame-options": "SAMEORIGIN", "x-content-type-options": "nosniff", "access-control-allow-origin": "*"}
 OF_PAGES = {"content-security-policy": POLICY, "referrer-policy": "strict-origin-when-cross-origin"}
@@ -60,6 +61,8 @@ def test_every_body_is_served(pages: tuple[Site, Web]) -> None:
             assert response.fields | expected == response.fields
             assert packed["content-encoding"] == ("gzip" if body.gzip else None), spelling
             own = {HTML: OF_PAGES.keys(), SVG: {"content-security-policy"}}.get(body.type, set())
+            if url == "/sw.js":
+                own = {"content-security-policy"}
             assert OF_PAGES.keys() & response.fields.keys() == own
 
 
@@ -118,6 +121,13 @@ def test_icon_runs_no_script(web: Web) -> None:
     """That of a theme may come from another author."""
     for spelling in both_spellings("/assets/icon.svg"):
         assert web.ask(spelling)["content-security-policy"] == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+
+def test_the_service_worker_loads_images_of_pages_only(web: Web) -> None:
+    """It has a policy of its own, with the hosts that pages may show images of."""
+    for spelling in both_spellings("/sw.js"):
+        policy = "default-src 'none'; connect-src 'self' https://images.example"
+        assert web.ask(spelling)["content-security-policy"] == policy
 
 
 def test_first_page_and_index(web: Web) -> None:

@@ -166,6 +166,13 @@ class Tab:
             assert monotonic() < end, f"never true: {condition}; at {self.run('location.href')}"
             self.browser.hear(condition, 0.02)
 
+    def wait_until_resolved(self, promise: str) -> None:
+        """Make a promise until its value is true."""
+        end = monotonic() + LIMIT
+        while not self.run(promise):
+            assert monotonic() < end, f"never true: {promise}"
+            self.browser.hear(promise, 0.05)
+
     def wait_for(self, selector: str) -> None:
         """Wait until the page contains an element."""
         self.wait_until(f"document.querySelector({json.dumps(selector)}) !== null")
@@ -395,15 +402,17 @@ class Browser:
         return message
 
     @contextmanager
-    def tab(self, viewport: Viewport | None = None) -> Iterator[Tab]:
-        """A tab with a storage and a cache of its own, which begin empty."""
-        context = self.send("Target.createBrowserContext")["browserContextId"]
-        target = self.send("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
+    def tab(self, viewport: Viewport | None = None, *, of_profile: bool = False) -> Iterator[Tab]:
+        """A tab with a storage and a cache of its own, which begin empty; or with those of the profile."""
+        context = "" if of_profile else self.send("Target.createBrowserContext")["browserContextId"]
+        place = {"browserContextId": context} if context else {}
+        target = self.send("Target.createTarget", url="about:blank", **place)["targetId"]
         session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         tab = Tab(self, session, context)
         tab.prepare(viewport or Viewport())
         yield tab
-        self.send("Target.disposeBrowserContext", browserContextId=context)
+        if context:
+            self.send("Target.disposeBrowserContext", browserContextId=context)
         self.events = [event for event in self.events if event.get("sessionId") != session]
 
 
@@ -441,6 +450,8 @@ def running(profile: Path) -> Iterator[Browser]:
         browser = Browser(commands, replies)
         yield browser
         browser.send("Browser.close")
+        # It writes what its profile remembers.
+        process.wait(LIMIT)
     finally:
         process.terminate()
         process.wait()

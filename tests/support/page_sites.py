@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,19 +78,20 @@ def _pattern(route: str) -> str:
 
 
 @contextmanager
-def _served(folder: Path, settings: str) -> Iterator[PageSite]:
-    """Build the catalog in `folder` with more settings, and serve it."""
+def _served(folder: Path, settings: str, *, is_edited: bool = False) -> Iterator[PageSite]:
+    """Build the catalog in `folder` with more settings, and serve it. Only a test that says so may change files."""
     with nginx_client.listening() as listener:
         site = Site(folder)
         site.write("site.yaml", f"{settings}\nport: {listener.getsockname()[1]}\n")
         site.build()
-        with nginx_client.running(folder, listener) as web, tree_snapshot.unchanged(folder):
+        unchanged = nullcontext() if is_edited else tree_snapshot.unchanged(folder)
+        with nginx_client.running(folder, listener) as web, unchanged:
             yield PageSite(site, web)
 
 
 @contextmanager
-def example(folder: Path, spare: int = 50) -> Iterator[PageSite]:
-    """The catalog of the project with its images."""
+def example(folder: Path, spare: int = 50, *, is_edited: bool = False) -> Iterator[PageSite]:
+    """The catalog of the project with its images. Browsers ask for each page again if the site is edited."""
     for name in ("catalog_src", "media"):
         shutil.copytree(ROOT / name, folder / name)
     # More series than a page of a list has.
@@ -103,7 +104,9 @@ def example(folder: Path, spare: int = 50) -> Iterator[PageSite]:
     settings = (EXAMPLE / "site.yaml").read_text(encoding="utf-8")
     for line in ("base_url", "port", "pages"):
         settings = re.sub(rf"^{line}:.*\n", "", settings, flags=re.MULTILINE)
-    with _served(folder, f"{settings}\nbase_url: {BASE_URL}\npages: true") as served:
+    if is_edited:
+        settings = settings.replace("pages: 300", "pages: 0")
+    with _served(folder, f"{settings}\nbase_url: {BASE_URL}\npages: true", is_edited=is_edited) as served:
         yield served
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ... import encoding
 from ...catalog.entities import Catalog
-from ..payloads.resources import Body
+from ..payloads.resources import SVG, Body
 from .context import PageContext, PageHead
 from .texts import SCRIPT_TEXTS
 
@@ -16,7 +16,7 @@ _ASSETS = Path(__file__).parent / "assets"
 # Each has one subject. Pages name those of chapters, series and searches, which import the others.
 SCRIPTS = (
     *("bar", "cards", "chapter", "dom", "home", "images", "layout", "progress", "reader", "search", "series", "shelf"),
-    *("store", "theme", "turning"),
+    *("offline", "store", "theme", "turning"),
 )
 
 
@@ -58,6 +58,34 @@ def own_page(page: PageContext, item: tuple[str, Catalog]) -> Body:
     own = page.own_pages[name]
     description = page.fill(page.text.about_list, name=own.title)
     return Body(page.html("own.html", PageHead(own.title, own.path, description), own=own), catalog.site_modified)
+
+
+def worker(page: PageContext, catalog: Catalog) -> Body:
+    """The service worker. On a site without shelf, and in a preview, it deletes what an earlier one kept."""
+    if page.preview or not page.site.shelf:
+        return Body(_read("no-sw.js"), catalog.site_modified)
+    files = [*(f"/assets/{name}" for name in ("style.css", "reader.css", "site.js", "icon.svg"))]
+    files += [f"/assets/{name}.js" for name in SCRIPTS]
+    lines = b"const FILES = " + encoding.json(["/", "/shelf/", "/manifest.webmanifest", *files]) + b";\n"
+    return Body(lines + _read("sw.js"), catalog.site_modified)
+
+
+def manifest(page: PageContext, catalog: Catalog) -> Body:
+    """With it, a browser can install the site as an app."""
+    value = {
+        "name": page.title,
+        "short_name": page.title,
+        "lang": page.text.lang,
+        "dir": page.text.dir,
+        "id": "/",
+        "start_url": "/",
+        "scope": "/",
+        "display": "standalone",
+        "background_color": "#faf8f5",
+        "theme_color": "#faf8f5",
+        "icons": [{"src": "/assets/icon.svg", "sizes": "any", "type": SVG}],
+    }
+    return Body(value, catalog.site_modified)
 
 
 def shelf(page: PageContext, catalog: Catalog) -> Body:

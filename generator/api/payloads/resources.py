@@ -31,6 +31,7 @@ TEXT = "text/plain; charset=utf-8"
 ATOM = "application/atom+xml; charset=utf-8"
 RSS = "application/rss+xml; charset=utf-8"
 JSON_FEED = "application/feed+json"
+MANIFEST = "application/manifest+json"
 OPENSEARCH = "application/opensearchdescription+xml"
 SUFFIXES = {JSON: ".json", HTML: ".html", CSS: ".css", JS: ".js"} | {
     SVG: ".svg",
@@ -40,6 +41,7 @@ SUFFIXES = {JSON: ".json", HTML: ".html", CSS: ".css", JS: ".js"} | {
     RSS: ".rss",
     JSON_FEED: ".feed",
     OPENSEARCH: ".osd",
+    MANIFEST: ".webmanifest",
 }
 
 # The body of every request without results. It has an ETag and no Last-Modified: the same request may later return

@@ -77,6 +77,7 @@ def worker_rules(table: ManifestReader) -> dict[str, object]:
             "pages": policies.page_policy(table.rules.image_origins),
             "docs": policies.DOCS_POLICY,
             "svg": policies.SVG_POLICY,
+            "worker": policies.worker_policy(table.rules.image_origins),
         },
     }
 

@@ -99,6 +99,8 @@ def _headers(body: Published, release: PlainRelease) -> Iterator[str]:
         yield f"Content-Security-Policy: {api_policies.DOCS_POLICY}"
     elif body.type == SVG:
         yield f"Content-Security-Policy: {api_policies.SVG_POLICY}"
+    elif body.url == api_policies.WORKER:
+        yield f"Content-Security-Policy: {api_policies.worker_policy(release.rules.image_origins)}"
     elif body.type == HTML:
         yield f"Content-Security-Policy: {api_policies.page_policy(release.rules.image_origins)}"
         yield "Referrer-Policy: strict-origin-when-cross-origin"

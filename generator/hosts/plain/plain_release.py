@@ -79,5 +79,6 @@ def response_policies(rules: Rules) -> dict[str, object]:
         "docs_policy": policies.DOCS_POLICY,
         "page_policy": policies.page_policy(rules.image_origins),
         "svg_policy": policies.SVG_POLICY,
+        "worker_policy": policies.worker_policy(rules.image_origins),
         "error_page": policies.error_page("{fp_text}"),
     }

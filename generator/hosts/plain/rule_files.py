@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ...api.payloads import errors
 from ...api.payloads.resources import SVG
+from ...api.policies import WORKER
 from ...release.manifest import Published
 from ...release.rules import Rules
 from .patterns import path_rules
@@ -61,6 +62,8 @@ def _policy(body: Published) -> str:
     """The policy of a body. Outside the API, files that are no pages may have that of pages: programs ignore it."""
     if body.url.startswith("/api/"):
         return "docs_policy" if body.url.startswith("/api/v2/docs") else ""
+    if body.url == WORKER:
+        return "worker_policy"
     return "svg_policy" if body.type == SVG else "page_policy"
 
 

@@ -25,13 +25,16 @@ function crossOrigin() {
     ];
 }
 
-// The policy of a page, of the documentation, or of an image. JSON, feeds and style sheets have none.
-function policies(isInApi, type, rules) {
+// The policy of a page, of the documentation, of an image, or of the service worker of pages. JSON, feeds and style sheets have none.
+function policies(key, isInApi, type, rules) {
     if (isInApi) {
         return type === 'application/json' ? [] : [['Content-Security-Policy', rules.policies.docs]];
     }
     if (type.startsWith('text/html')) {
         return ofPage(rules);
+    }
+    if (key === '/sw.js') {
+        return [['Content-Security-Policy', rules.policies.worker]];
     }
     return type === 'image/svg+xml' ? [['Content-Security-Policy', rules.policies.svg]] : [];
 }

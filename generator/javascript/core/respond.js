@@ -139,7 +139,7 @@ async function answered(request, path, release) {
     if (record.kind === '308') {
         return errors.redirect(record.target, state, rules);
     }
-    const extra = headers.policies(isInApi, record.type, rules);
+    const extra = headers.policies(pathKey, isInApi, record.type, rules);
     return resource(request, record, state, extra, release);
 }
 

@@ -3,8 +3,9 @@ import { fillBar, hasSingleKeys, hideWhileReading, openKeys, showBar, toggleFull
 import { element, fill } from "./dom.js";
 import { loadAhead, tryAgain } from "./images.js";
 import { FITS, LAYOUTS, Pages } from "./layout.js";
+import { keepRow } from "./offline.js";
 import { arrive as note, pageUrl } from "./progress.js";
-import { texts } from "./site.js";
+import { shelf, texts } from "./site.js";
 import { changeSeries, ofSeries } from "./store.js";
 import { listen } from "./turning.js";
 
@@ -34,7 +35,10 @@ function read() {
     changeSeries(series, (entry) => Object.assign(entry, change));
   }
 
-  const writePosition = fillBar(pages, choose, () => []);
+  const writePosition = fillBar(pages, choose, () => {
+    const images = pages.images.map((image) => new URL(image.getAttribute("src"), location).href);
+    return shelf ? [keepRow(path, described, images)] : [];
+  });
 
   /** Note the pages that are read: in the address, in the bar and for the next visit. */
   function arrived(first, last) {

@@ -1,6 +1,7 @@
 // The page of the shelf: all that this device remembers, and ways to save it, to bring it back and to delete it.
 import { card, shelved } from "./cards.js";
 import { button, checkbox, element, select } from "./dom.js";
+import { keptList } from "./offline.js";
 import { texts } from "./site.js";
 import { change, changeSetting, checked, read, write } from "./store.js";
 
@@ -82,11 +83,15 @@ function data() {
   );
 }
 
+const kept = section(texts.kept_chapters);
+keptList().then((list) => kept.append(list));
+
 function show() {
   const entries = shelved(read());
   main.replaceChildren(
     section(texts.continue_reading, grid(entries.filter(([, entry]) => entry.chapter))),
     section(texts.followed, grid(entries.filter(([, entry]) => entry.followed))),
+    kept,
     settings(),
     data(),
     message,

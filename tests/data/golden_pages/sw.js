@@ -1,0 +1,176 @@
+const FILES = ["/","/shelf/","/manifest.webmanifest","/assets/style.css","/assets/reader.css","/assets/site.js","/assets/icon.svg","/assets/bar.js","/assets/cards.js","/assets/chapter.js","/assets/dom.js","/assets/home.js","/assets/images.js","/assets/layout.js","/assets/progress.js","/assets/reader.js","/assets/search.js","/assets/series.js","/assets/shelf.js","/assets/offline.js","/assets/store.js","/assets/theme.js","/assets/turning.js"];
+// The service worker: pages that were visited, and chapters that the reader keeps, without a network. FILES has what
+// each page needs. With a network, every answer comes from there, so that an update of the site is seen at once.
+const PREFIX = "flatpanel:";
+const [NEEDED, PAGES, IMAGES] = ["files", "pages", "images"].map((name) => PREFIX + name);
+// Each kept chapter has a cache of its own, with this entry beside its page and its images.
+const KEPT = `${PREFIX}kept:`;
+const ABOUT = "/kept.json";
+const MOST = { [NEEDED]: 100, [PAGES]: 100, [IMAGES]: 150 };
+// The statuses of what is restricted, licensed or removed.
+const GONE = [401, 403, 404, 410, 451];
+
+addEventListener("install", (event) => {
+  skipWaiting();
+  event.waitUntil(caches.open(NEEDED).then((cache) => cache.addAll(FILES)));
+});
+
+addEventListener("activate", (event) => {
+  event.waitUntil(clients.claim());
+});
+
+const keptNames = async () => (await caches.keys()).filter((name) => name.startsWith(KEPT));
+
+// Images of other hosts are asked for here only if a kept chapter has them.
+let foreignImages = new Set();
+
+async function findForeignImages() {
+  const found = new Set();
+  for (const name of await keptNames()) {
+    const cache = await caches.open(name);
+    for (const { url } of await cache.keys()) if (!url.startsWith(location.origin)) found.add(url);
+  }
+  foreignImages = found;
+}
+
+const started = findForeignImages();
+
+/** Whether a response may stay on the device: it is complete, public, and of the address that was asked for. */
+function isPublic(response) {
+  const age = response.headers.get("Cache-Control") ?? "";
+  return response.status === 200 && !response.redirected && response.type !== "opaque" && !/private|no-store/.test(age);
+}
+
+/** Whether a request can have an API key, or is for a part of a body: such answers are never kept. */
+function isPlain(request, url) {
+  const hasKey = request.headers.has("X-API-Key") || url.searchParams.has("api_key");
+  return request.method === "GET" && !hasKey && !request.headers.has("Range") && !url.pathname.startsWith("/api/");
+}
+
+addEventListener("fetch", (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (url.origin !== location.origin) {
+    if (foreignImages.has(request.url)) event.respondWith(fromDevice(request).then((found) => found ?? fetch(request)));
+  } else if (isPlain(request, url)) event.respondWith(answer(event, url));
+});
+
+const fromDevice = (request) => caches.match(request, { ignoreVary: true, ignoreSearch: request.mode === "navigate" });
+
+async function answer(event, url) {
+  const { request } = event;
+  const isImage = request.destination === "image";
+  if (request.mode === "navigate") await started;
+  // Kept images first: they are large.
+  if (isImage) {
+    for (const name of await keptNames()) {
+      const found = await (await caches.open(name)).match(request, { ignoreVary: true });
+      if (found) return found;
+    }
+  }
+  try {
+    const response = await fetch(request);
+    const name = isImage ? IMAGES : FILES.includes(url.pathname) ? NEEDED : PAGES;
+    if (isPublic(response)) event.waitUntil(store(name, url, response.clone()));
+    else if (GONE.includes(response.status)) event.waitUntil(forget(name, url));
+    return response;
+  } catch (error) {
+    const found = await fromDevice(request);
+    if (found || request.mode !== "navigate") return found ?? Response.error();
+    // A page that was never visited: the shelf says what is there.
+    return Response.redirect("/shelf/");
+  }
+}
+
+const keyOf = (url) => url.origin + url.pathname;
+
+async function store(name, url, response) {
+  const cache = await caches.open(name);
+  await cache.put(keyOf(url), response);
+  const keys = await cache.keys();
+  await Promise.all(keys.slice(0, Math.max(keys.length - MOST[name], 0)).map((key) => cache.delete(key)));
+}
+
+async function forget(name, url) {
+  await (await caches.open(name)).delete(keyOf(url));
+}
+
+// What pages ask for
+
+const ACTIONS = { keep, check, visited, test };
+
+addEventListener("message", (event) => {
+  const { action, ...message } = event.data;
+  const report = (value) => event.ports[0]?.postMessage(value);
+  if (Object.hasOwn(ACTIONS, action)) event.waitUntil(ACTIONS[action](message, report));
+});
+
+/** Keep a chapter with its images; report how much is there. */
+async function keep({ page, title, heading, images }, report) {
+  const cache = await caches.open(KEPT + page);
+  let bytes = 0;
+  try {
+    for (const [index, url] of [page, ...images].entries()) {
+      const response = await fetch(url);
+      if (!isPublic(response)) throw new Error(`${url}: ${response.status}`);
+      bytes += (await response.clone().blob()).size;
+      await cache.put(url, response);
+      report({ done: index, count: images.length, bytes });
+    }
+    await cache.put(ABOUT, new Response(JSON.stringify({ title, heading, bytes })));
+    await findForeignImages();
+    report({ isKept: true, bytes });
+  } catch {
+    // No space, no network, or a host that lets no script read its images.
+    await caches.delete(KEPT + page);
+    report({ failed: true });
+  }
+}
+
+/** Delete what is kept of chapters that are licensed, restricted or removed by now; refresh the pages of others. */
+async function check() {
+  for (const name of await keptNames()) {
+    const page = name.slice(KEPT.length);
+    let response = null;
+    try {
+      response = await fetch(page, { cache: "no-cache" });
+    } catch {
+      return;
+    }
+    // The page of a licensed chapter has no images.
+    const isThere = isPublic(response) && (await response.clone().text()).includes('id="strip"');
+    if (isThere) await (await caches.open(name)).put(page, response);
+    else if (response.ok || GONE.includes(response.status)) await drop(name, page);
+  }
+  await findForeignImages();
+}
+
+async function drop(name, page) {
+  const kept = await (await caches.open(name)).keys();
+  const images = await caches.open(IMAGES);
+  await Promise.all(kept.map(({ url }) => images.delete(url)));
+  await forget(PAGES, new URL(page, location.origin));
+  await caches.delete(name);
+}
+
+/** Store what a page has loaded before this worker was there: it comes from the cache of the browser. */
+async function visited({ urls }) {
+  for (const [index, text] of urls.entries()) {
+    const url = new URL(text);
+    try {
+      const response = await fetch(url);
+      if (isPublic(response)) await store(index ? IMAGES : PAGES, url, response);
+    } catch {
+      return;
+    }
+  }
+}
+
+/** Whether a script may read an image of another host. */
+async function test({ url }, report) {
+  try {
+    report(isPublic(await fetch(url)));
+  } catch {
+    report(false);
+  }
+}

@@ -1,0 +1,163 @@
+"""Reading without a network: pages that were visited, chapters that are kept, and what must not be kept."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.pages.test_reading import CHAPTER, NEXT, RIGHT_TO_LEFT, SERIES, WEBTOON, open_settings, wait_for_page
+from tests.support import browser, page_sites
+from tests.support.browser import PHONE, Tab
+from tests.support.page_sites import PageSite
+
+pytestmark = browser.reads_pages
+
+# A comic that is read from left to right, in pairs on wide screens.
+COMIC = "/reader/kettle-and-comet/"
+ON_SHELF = "[...document.querySelectorAll('#shelf a')].map((link) => link.pathname + link.hash)"
+KEPT = "caches.keys().then((names) => names.filter((name) => name.includes('kept:')))"
+STORED = """(async () => {
+    const found = [];
+    for (const name of await caches.keys()) {
+        for (const { url } of await (await caches.open(name)).keys()) found.push(new URL(url).pathname);
+    }
+    return found;
+})()"""
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> Iterator[PageSite]:
+    """A site that a test may change."""
+    with page_sites.example(tmp_path, spare=0, is_edited=True) as served:
+        yield served
+
+
+def reload(served: PageSite) -> None:
+    """Build the edited site, and serve it."""
+    served.site.build()
+    served.web.process.send_signal(signal.SIGHUP)
+    etag = served.site.manifest.resources["/sw.js"].etag
+    release = served.site.manifest.resources["/"].etag
+    while served.web.ask("/")["etag"] != f'"{release}"' or served.web.ask("/sw.js")["etag"] != f'"{etag}"':
+        pass
+
+
+def open_with_worker(tab: Tab, url: str) -> None:
+    """Open a page and wait for the service worker, and for its copy of the page."""
+    tab.open(url)
+    tab.wait_until("navigator.serviceWorker.controller !== null")
+    tab.wait_until_resolved(f"{STORED}.then((paths) => paths.includes(location.pathname))")
+
+
+def keep(tab: Tab, url: str) -> None:
+    """Keep a chapter, and close the settings."""
+    tab.open(url)
+    open_settings(tab)
+    tab.wait_for("#keep")
+    tab.tap("#keep")
+    tab.wait_until("document.querySelector('.keep button') && !document.querySelector('#keep')")
+    tab.press("Escape")
+
+
+def first_chapter(tab: Tab, url: str) -> None:
+    tab.open(url)
+    tab.tap(".actions a")
+    tab.wait_for("#strip")
+    wait_for_page(tab, 1)
+
+
+def test_a_reader_goes_on_without_a_network(tmp_path: Path) -> None:
+    """With a webtoon, a manga from right to left and a comic on a phone, after the browser was closed."""
+    site, profile = tmp_path / "site", tmp_path / "profile"
+    site.mkdir()
+    with (
+        page_sites.example(site, spare=0) as served,
+        browser.running(profile) as chromium,
+        chromium.tab(PHONE, of_profile=True) as phone,
+    ):
+        url = served.url("")
+        open_with_worker(phone, f"{url}/")
+        first_chapter(phone, f"{url}{COMIC}")
+        phone.press("ArrowRight")
+        wait_for_page(phone, 2)
+        comic = phone.path
+        first_chapter(phone, f"{url}{RIGHT_TO_LEFT}")
+        phone.tap_at(40, 400)
+        wait_for_page(phone, 2)
+        manga = phone.path
+        keep(phone, f"{url}{WEBTOON}")
+        phone.press("ArrowRight")
+        wait_for_page(phone, 2)
+        phone.press("ArrowRight")
+        wait_for_page(phone, 3)
+        webtoon = phone.path
+        assert phone.complaints() == []
+    with browser.running(profile) as chromium, chromium.tab(PHONE, of_profile=True) as phone:
+        phone.open(f"{url}/")
+        phone.wait_for("#shelf a")
+        assert phone.run(ON_SHELF) == [webtoon, manga, comic]
+        for place, (path, page) in enumerate(((webtoon, 3), (manga, 2), (comic, 2)), start=1):
+            phone.open(f"{url}/")
+            phone.wait_for("#shelf a")
+            phone.tap(f"#shelf li:nth-child({place}) a")
+            phone.wait_for_path(path)
+            wait_for_page(phone, page)
+        # A chapter that is kept is there as a whole; of another one, the shelf says what is kept.
+        phone.open(f"{url}{WEBTOON}#last")
+        wait_for_page(phone, 4)
+        phone.open(f"{url}{CHAPTER}")
+        phone.wait_for_path("/shelf/")
+        phone.wait_for(f".entries a[href='{WEBTOON}']")
+
+
+def test_kept_chapters(edited: PageSite, chromium: browser.Browser) -> None:
+    """Their size is shown, and they can be deleted. A chapter that was licensed is deleted at the next visit."""
+    with chromium.tab(PHONE) as phone:
+        open_with_worker(phone, edited.url("/"))
+        for path in (CHAPTER, NEXT, WEBTOON):
+            keep(phone, edited.url(path))
+        assert len(phone.run(KEPT)) == 3
+        phone.open(edited.url("/shelf/"))
+        phone.wait_until("document.querySelectorAll('.entries li').length === 3")
+        assert "MB" in phone.run("document.querySelector('.entries li').textContent")
+        phone.tap(".entries button")
+        phone.wait_until("document.querySelectorAll('.entries li').length === 2")
+        assert phone.run(KEPT) == [f"flatpanel:kept:{path}" for path in (NEXT, WEBTOON)]
+
+        series = edited.site.folder / "catalog_src/series/paper-moons.yaml"
+        text = series.read_text(encoding="utf-8").replace("licensed: false", "licensed: true")
+        series.write_text(text, encoding="utf-8")
+        reload(edited)
+        phone.open(edited.url("/"))
+        phone.wait_until_resolved(f"{KEPT}.then((names) => String(names) === 'flatpanel:kept:{WEBTOON}')")
+        assert not [
+            path
+            for path in phone.run(STORED)
+            if path.startswith(("/reader/paper-moons/1/2/", "/media/series/paper-moons/1/2/"))
+        ]
+
+
+def test_updates_and_keys(edited: PageSite, chromium: browser.Browser) -> None:
+    """A new page is seen at the next visit. No answer to a key is kept. A site without shelf keeps nothing."""
+    with chromium.tab(PHONE) as phone:
+        open_with_worker(phone, edited.url(SERIES))
+        phone.run(f"fetch('{SERIES}?api_key=secret').then((response) => response.text())")
+        phone.run("fetch('/latest/', { headers: { 'X-API-Key': 'secret' } }).then((response) => response.text())")
+        phone.run("fetch('/api/v2/series').then((response) => response.text())")
+        phone.run("fetch('/categories/').then((response) => response.text())")
+        phone.wait_until_resolved(f"{STORED}.then((paths) => paths.includes('/categories/'))")
+        assert not {"/latest/", "/api/v2/series"} & set(phone.run(STORED))
+
+        series = edited.site.folder / "catalog_src/series/paper-moons.yaml"
+        series.write_text(series.read_text(encoding="utf-8").replace("title: Paper Moons", "title: Cardboard Suns"))
+        reload(edited)
+        phone.open(edited.url(SERIES))
+        assert phone.run("document.querySelector('h1').textContent") == "Cardboard Suns"
+
+        settings = edited.site.folder / "catalog_src/site.yaml"
+        settings.write_text(settings.read_text(encoding="utf-8").replace("shelf: true", "shelf: false"))
+        reload(edited)
+        phone.open(edited.url("/"))
+        phone.wait_until_resolved("navigator.serviceWorker.getRegistrations().then((found) => found.length === 0)")
+        assert phone.run("caches.keys()") == []
