@@ -83,6 +83,14 @@ def with_url(chapters: Sequence[_Chapter]) -> list[_Chapter]:
 # Width and height in pixels.
 PageSize: TypeAlias = tuple[int, int]
 
+
+class Variants(NamedTuple):
+    """The widths of the smaller copies of an image, in ascending order, and the width of the image itself."""
+
+    widths: tuple[int, ...]
+    image: int
+
+
 # A file name has 255 bytes: an id, a dot, an ETag, and a suffix such as `.html.headers`.
 _LONGEST_ID = 200
 
@@ -176,6 +184,8 @@ class Chapter:
     scheduled: bool = False
     # Of each page, None if unknown; empty if sizes.yaml has no sizes of these pages.
     sizes: tuple[PageSize | None, ...] = ()
+    # Of each page, None if it has none; empty if no page has some.
+    variants: tuple[Variants | None, ...] = ()
 
     @property
     def heading(self) -> str:
@@ -219,6 +229,7 @@ class SeriesSummary:
     # Whether the series is in /api and /api/v1, which have no access control.
     is_open: bool
     cover: str
+    cover_variants: Variants | None
     path: str
     url: str
     modified: int
@@ -423,3 +434,13 @@ def _size(text: str) -> PageSize | None:
 
 def _size_text(size: PageSize | None) -> str:
     return f"{size[0]}x{size[1]}" if size and max(size) <= MAX_PIXELS else _UNKNOWN
+
+
+# `variants.yaml` has the copies of an image as one text: `160 320 of 800, 0123456789abcdef`. The digest tells
+# `media variants` whether the image has changed since.
+
+
+def variants(text: str | None) -> Variants | None:
+    """Return the copies of a checked text; None if there are none."""
+    widths, _, image = (text or "").partition("of ")
+    return Variants(tuple(map(int, widths.split())), int(image.partition(",")[0])) if widths else None

@@ -6,13 +6,14 @@ without such an id: pages after the 999th, and pages of chapters with very large
 """
 
 import hashlib
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ..encoding import LAST_INSTANT
-from . import entities, field_values, site_settings
+from . import entities, field_values, patterns, site_settings
 from . import records as model
 from .cross_checks import NameIndex
 from .entities import (
@@ -27,6 +28,7 @@ from .entities import (
     RecentChapter,
     Series,
     SeriesSummary,
+    Variants,
     one_per_number,
     with_url,
 )
@@ -47,6 +49,8 @@ class Linker:
         # Chapters that are published later are left out.
         self.shown_until = LAST_INSTANT if preview else as_of
         self.media = _MediaUrls(self.site)
+        # The copies of images below the folder of each series, by path below the media root.
+        self.variants = _by_series(lists.variants)
         self.authors = NameIndex[Person].of(_person(entry, times) for entry in lists.lists["authors.yaml"])
         self.artists = NameIndex[Person].of(_person(entry, times) for entry in lists.lists["artists.yaml"])
         categories = ((entry.record, _modified(entry, times)) for entry in lists.lists["categories.yaml"])
@@ -113,6 +117,7 @@ class Linker:
             shows_chapters=shows_chapters,
             is_open=not record.restricted and not (record.licensed and self.site.hide_licensed),
             cover=cover,
+            cover_variants=next(iter(self._variants(slug, [cover])), None),
             path=path,
             url=self.site.base_url + path,
             modified=_modified(source.entry, times),
@@ -172,14 +177,59 @@ class Linker:
             modified=max(_modified(entry, times), record.published),
             scheduled=record.published > self.as_of,
             sizes=entities.page_sizes(self.lists.sizes.get(str(record.id), ""), len(pages)),
+            variants=self._variants(slug, (root + page for page in pages)),
         )
+
+    def _variants(self, slug: str, urls: Iterable[str]) -> tuple[Variants | None, ...]:
+        """The copies of each image; empty if no image of the series has some."""
+        recorded = self.variants.get(slug)
+        if not recorded:
+            return ()
+        return tuple(entities.variants(recorded.get(path_below(self.media.root, url))) for url in urls)
+
+
+def media_root(site: site_settings.Site) -> str:
+    """The URL of the media root; ends with a slash."""
+    return site.media if field_values.is_url(site.media) else site.base_url + site.media
+
+
+def path_below(root: str, url: str) -> str:
+    """Return the path of a URL below the media root; "" if it is elsewhere, or is no path of a file."""
+    rest = url.removeprefix(root)
+    if rest == url or {"?", "#"} & set(rest):
+        return ""
+    try:
+        names = [unquote(name, errors="strict") for name in rest.split("/")]
+    except UnicodeDecodeError:
+        return ""
+    is_path = all("/" not in name and re.fullmatch(patterns.FILE_OR_URL, name) for name in names)
+    return "/".join(names) if is_path else ""
+
+
+def variant_path(width: int, path: str) -> str:
+    """Return the path of a smaller copy of an image below the media root."""
+    return f"w/{width}/{path}.webp"
+
+
+def is_variant(path: str) -> bool:
+    """Whether a path below the media root is that of a smaller copy."""
+    return re.fullmatch(rf"w/[1-9][0-9]*/{SERIES_MEDIA}/.+\.webp", path) is not None
+
+
+def _by_series(variants: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    by_series: dict[str, dict[str, str]] = defaultdict(dict)
+    for path, text in variants.items():
+        folder, slug, *names = path.split("/")
+        if folder == SERIES_MEDIA and names:
+            by_series[slug][path] = text
+    return by_series
 
 
 class _MediaUrls:
     """URLs of images, below the `media` of site.yaml unless a record gives a URL of its own."""
 
     def __init__(self, site: site_settings.Site) -> None:
-        self.root = site.media if field_values.is_url(site.media) else site.base_url + site.media
+        self.root = media_root(site)
 
     def url(self, folder: str, owner: object, file: str) -> str:
         return (

@@ -46,6 +46,10 @@ LANGUAGE = (
     r"(?:-x(?:-[A-Za-z0-9]{1,8}){1,3})?$"
 )
 _SIZE = r"(?:[1-9][0-9]{0,5}x[1-9][0-9]{0,5}|-)(?:\*[1-9][0-9]{0,4})?"
+# A path below the media root: folders and a file.
+MEDIA_PATH = rf"^(?:{_FILE_CHARACTER}+/)+{_FILE_CHARACTER}+$"
+# Widths of the copies, the width of the image, and the beginning of the SHA-256 of its file.
+VARIANTS = r"^(?:[1-9][0-9]{0,3} )*of [1-9][0-9]{0,5}, [0-9a-f]{16}$"
 SIZES = rf"^{_SIZE}(?: {_SIZE})*$"
 
 # The end of a message, for every pattern that a field can violate.
@@ -66,5 +70,7 @@ ADVICE = {
     DIGEST: "should be the SHA-256 digest of a key (64 digits 0-9 a-f), never the key itself",
     LANGUAGE: "should be a language tag (BCP 47), like en, pt-BR or zh-Hant",
     CHAPTER_ID: "should be the id of a chapter",
+    MEDIA_PATH: "should be the path of an image below the media, like series/paper-moons/cover.jpg",
+    VARIANTS: "should be widths, the width of the image and a digest, like 160 320 of 800, 0123456789abcdef",
     SIZES: "should be sizes with one space between them, like 784x1145*23 - 1568x1145",
 }

@@ -21,7 +21,20 @@ from .cut_texts import CutText, cut_texts
 from .garbage_collection import without_garbage_collection
 from .layout import SERIES, SITE, Layout, SeriesFiles, existing, has
 from .messages import file_errors
-from .records import Account, Category, Chapter, Group, IssuedKey, Member, Person, Record, Series, Sizes, Views
+from .records import (
+    Account,
+    Category,
+    Chapter,
+    Copies,
+    Group,
+    IssuedKey,
+    Member,
+    Person,
+    Record,
+    Series,
+    Sizes,
+    Views,
+)
 from .site_settings import Site
 from .theme_files import NO_THEME, ThemeFiles
 from .yaml import reader as yaml
@@ -86,6 +99,8 @@ LISTS: dict[str, type[Record]] = {
 VIEWS = "views.yaml"
 # Sizes of pages by chapter id, also written by the command line.
 SIZES = "sizes.yaml"
+# Smaller copies of images by path, likewise.
+VARIANTS = "variants.yaml"
 # More problems of one file are only counted.
 MAX_PROBLEMS = 1000
 
@@ -119,6 +134,7 @@ class Sources:
     series: list[SeriesEntry] = field(default_factory=list)
     views: dict[str, int] = field(default_factory=dict)
     sizes: dict[str, str] = field(default_factory=dict)
+    variants: dict[str, str] = field(default_factory=dict)
     mtimes: dict[str, int] = field(default_factory=dict)
     problems: list[UnlocatedProblem] = field(default_factory=list)
     # Files without records because of a problem; a reference to one of their entries is no second problem.
@@ -155,7 +171,7 @@ def read_lists(folder: Folder, parsed: Mapping[str, ParsedFile] | None = None) -
     reader = _RecordReader(existing(folder), parsed)
     reader.read_site_and_lists()
     layout = Layout(reader.folder, reader.sources.problems)
-    layout.check_strays("", {SITE, VIEWS, SIZES, *LISTS}, {SERIES})
+    layout.check_strays("", {SITE, VIEWS, SIZES, VARIANTS, *LISTS}, {SERIES})
     return reader.sources, layout.series_files()
 
 
@@ -220,6 +236,8 @@ class _RecordReader:
             self.sources.views = self._validated(VIEWS, Views, Record, empty={}) or {}
         if has(self.folder, SIZES):
             self.sources.sizes = self._validated(SIZES, Sizes, Record, empty={}) or {}
+        if has(self.folder, VARIANTS):
+            self.sources.variants = self._validated(VARIANTS, Copies, Record, empty={}) or {}
 
     def record(self, file: str, model: type[R]) -> R | None:
         record: R | None = self._validated(file, model, model, {})

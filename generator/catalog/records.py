@@ -47,6 +47,11 @@ ChapterKey: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.CHAPTE
 Views: TypeAlias = dict[ChapterKey, Count]
 # The sizes of the pages of each chapter; see `entities.page_sizes`.
 Sizes: TypeAlias = dict[ChapterKey, Annotated[str, StringConstraints(pattern=patterns.SIZES)]]
+# The smaller copies of each image, by its path below the media root; see `entities.Variants`.
+Copies: TypeAlias = dict[
+    Annotated[str, StringConstraints(pattern=patterns.MEDIA_PATH)],
+    Annotated[str, StringConstraints(pattern=patterns.VARIANTS)],
+]
 # Seconds since 1970, rounded down.
 Instant: TypeAlias = Annotated[int, BeforeValidator(field_values.instant)]
 Number: TypeAlias = Annotated[str, BeforeValidator(field_values.number)]

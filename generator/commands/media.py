@@ -1,5 +1,6 @@
-"""`media`: list, check and fetch the images that the catalog names, and report what differs."""
+"""`media`: list, check, fetch and shrink the images that the catalog names, and report what differs."""
 
+import os
 import shlex
 import sys
 import time
@@ -14,11 +15,12 @@ from .. import __version__, installation
 from ..catalog import field_values
 from ..catalog.confined_folder import ConfinedFolder
 from ..errors import FlatpanelError
-from ..media import findings_report, folder_check, image_sizes, moves, named_files, size_file
+from ..media import findings_report, folder_check, image_copies, image_sizes, moves, named_files, size_file
 from ..media.findings_report import count_of_files, mebibytes
 from ..media.folder_check import Finding
 from ..media.named_files import RESTRICTIONS, MediaFile, NamedMedia
 from ..media.source import Fetcher, SourceChecker, existing
+from ..media.variants import VariantsWriter
 from ..reading_sites.site_client import SiteClient
 from ..server_url import ServerUrl
 from . import options
@@ -44,7 +46,7 @@ _rate = click.option("--rate", type=Rate(0.001, 100), default=5, show_default=Tr
 
 @click.group(cls=CommandGroup)
 def media() -> None:
-    """List, check and fetch the images."""
+    """List, check, fetch and shrink the images."""
 
 
 @media.command("list", examples=["media list", "media list --urls --source https://comics.example/media/"])
@@ -205,6 +207,44 @@ def _check_folder(
     return _report(summary, result.findings, facts, ok=result.ok, shows_all=shows_all, more=sizes)
 
 
+@media.command(examples=["media variants", "media variants media --pages"])
+@options.catalog
+@click.argument("folder", metavar="[DIR]", default="", type=click.Path(file_okay=False))
+@click.option("--pages", is_flag=True, help="Also write copies of pages, 800 and 1200 pixels wide.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=lambda: os.cpu_count() or 1,
+    show_default="number of CPUs",
+    help="Number of threads.",
+)
+@_all
+@options.as_json
+def variants(catalog: ConfinedFolder, folder: str, pages: bool, jobs: int, shows_all: bool) -> Result:
+    """Write smaller copies of the images.
+
+    DIR, or the media_folder of site.yaml, gets WebP copies of the covers, 160, 320 and 480 pixels wide, where they
+    are smaller than the image. variants.yaml in the catalog records them, and the next build uses them.
+    """
+    copier = image_copies.copier()
+    if not copier:
+        raise FlatpanelError(
+            f"copies of images need the library Pillow; install it: {installation.how_to_add('pillow')}"
+        )
+    named = named_files.read(catalog, options.now())
+    target = ConfinedFolder(_folder(folder, named))
+    writer = VariantsWriter(catalog, target, named, copier)
+    images = writer.wanted(pages=pages)
+    with counter("converting", len(images)) as progress:
+        result = writer.write(images, jobs, progress)
+    summary = (
+        f"{target}: wrote {count_of_files(result.written)}, {mebibytes(result.size)}; removed"
+        f" {count_of_files(result.removed)}; {result.kept:,} of {len(images):,} images had theirs already"
+    )
+    facts = {"written": result.written, "bytes": result.size, "kept": result.kept, "removed": result.removed}
+    return _report(summary, result.findings, facts, ok=result.ok, shows_all=shows_all)
+
+
 @media.command(examples=["media fetch media --source https://comics.example/media/"])
 @options.catalog
 @click.argument("folder", metavar="[DIR]", default="", type=click.Path(file_okay=False))
@@ -286,6 +326,9 @@ _LABELS = {
     "no image": "no image: not served",
     "link": "link: not followed",
     "request": "to request",
+    "outdated": "outdated: images that have changed since their smaller copies were made (media variants)",
+    "animated": "animated: without smaller copies, which would not move",
+    "converted": "converted: the copies are upright, in 8-bit RGB",
 }
 SIZES_WRITTEN = "sizes.yaml: {:,} chapters with sizes of pages"
 

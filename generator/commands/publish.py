@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from ..catalog import media_folder, reader
 from ..catalog.confined_folder import ConfinedFolder
+from ..catalog.linking import is_variant
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError
 from ..hosts.packs import pack_files
@@ -239,9 +240,10 @@ def _images_json(images: SentImages) -> dict[str, object]:
 def _lines(
     target: str, totals: PublishTotals, images: SentImages | None, given: PublishArguments, faults: list[str]
 ) -> Iterator[str | Line]:
-    if images:
-        yield f"{images.target}: images: {_counts(images.totals, given.dry_run)}"
     removed = "would remove" if given.dry_run else "removed"
+    if images:
+        copies = f", {removed} {images.totals.removed:,}" if images.totals.removed else ""
+        yield f"{images.target}: images: {_counts(images.totals, given.dry_run)}{copies}"
     yield f"{target}: release {totals.release}: {_counts(totals, given.dry_run)}, {removed} {totals.removed:,}"
     yield from map(note, faults)
     if given.url and not given.dry_run and not faults:
@@ -377,6 +379,11 @@ def _send_images(url: str, media: Path, given: PublishArguments) -> SentImages:
     """Send the images that are complete. Those of scheduled chapters are sent when they are due."""
     site, folder = _settings(given.catalog), ConfinedFolder(media)
     named = named_files.read(given.catalog, options.now()).without([SCHEDULED, *given.leave_out])
+
+    def is_obsolete(path: str) -> bool:
+        """Whether the target has a copy of an image that readers no longer get."""
+        return is_variant(path) and path not in named.files
+
     files = {path: folder / path for path in named.files if existing(folder, path) is not None}
     if missing := len(named.files) - len(files):
         advice = with_program_name("`python build.py media check` prints them")
@@ -391,12 +398,13 @@ def _send_images(url: str, media: Path, given: PublishArguments) -> SentImages:
             SshTarget.of(target),
             below,
             files,
+            is_obsolete,
             partial(counter, "sending images"),
             dry_run=given.dry_run,
             lock_seconds=given.lock_seconds,
         )
     else:
-        totals = _publish_layout(_bucket_target(shown), MediaLayout(files, site.cache.media), given)
+        totals = _publish_layout(_bucket_target(shown), MediaLayout(files, site.cache.media, is_obsolete), given)
     return SentImages(shown, totals)
 
 

@@ -1,4 +1,7 @@
-"""Compare a folder with the files that a catalog names. Reads the beginning and the end of each file."""
+"""Compare a folder with the files that a catalog names.
+
+Reads the beginning and the end of each file, and the whole of an image that has smaller copies.
+"""
 
 import os
 import re
@@ -13,7 +16,7 @@ from ..catalog.confined_folder import ConfinedFolder
 from . import image_content
 from .image_sizes import Size
 from .moves import Move, find_moves
-from .named_files import NamedMedia
+from .named_files import NamedMedia, digest
 
 # The kinds of findings, in the order of a report, and whether one of them is a fault.
 KINDS = {
@@ -23,6 +26,7 @@ KINDS = {
     "unreadable": True,
     "link": True,
     "not served": True,
+    "outdated": True,
     "other format": False,
     "extra": False,
     "no image": False,
@@ -92,6 +96,10 @@ def check(
             findings += _content_findings(path, file)
             if measure and (size := measure(file)):
                 sizes[path] = size
+            if path in named.variants:
+                file.seek(0)
+                if not named.variants[path].endswith(digest(file.read())):
+                    findings.append(Finding("outdated", path))
     moves = find_moves(named, missing, tree.files.keys())
     moved = {move.target: move for move in moves}
     findings += [Finding("missing", path) for path in missing if path not in moved]

@@ -1,23 +1,24 @@
 """The media files that a catalog names: paths below the media root, made from the URLs of the linked catalog."""
 
-import re
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from .. import encoding
-from ..catalog import field_values, media_folder, patterns
+from ..catalog import entities, field_values, media_folder
 from ..catalog.confined_folder import Folder
 from ..catalog.entities import Series
-from ..catalog.linking import Linker
+from ..catalog.linking import SERIES_MEDIA, Linker, path_below, variant_path
 from ..catalog.problems.load import load_valid
 from ..catalog.reader import Sources
 
 # Why readers do not get the pages of a chapter, or not without a key.
 SCHEDULED, LICENSED, RESTRICTED = RESTRICTIONS = ("scheduled", "licensed", "restricted")
+# The kind of a smaller copy of a cover or a page.
+VARIANT = "variant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class NamedMedia:
 
     # The URL of the media root; ends with a slash.
     root: str
-    # By path, in the order of the catalog.
+    # By path, in the order of the catalog; then smaller copies.
     files: Mapping[str, MediaFile]
     # By URL: files on other hosts, and files whose URL has no valid path.
     elsewhere: Mapping[str, MediaFile]
@@ -47,6 +48,8 @@ class NamedMedia:
     slugs: Mapping[str, tuple[str, ...]]
     # `media_folder` of site.yaml.
     folder: Path | None
+    # The content of variants.yaml.
+    variants: Mapping[str, str]
 
     def without(self, restrictions: Iterable[str]) -> "NamedMedia":
         """Return only files without any of the restrictions."""
@@ -85,10 +88,29 @@ def read(catalog: Folder, now: int) -> NamedMedia:
         first = by_path.setdefault(file.path, file)
         common = tuple(reason for reason in first.restrictions if reason in restrictions)
         by_path[file.path] = replace(first, restrictions=common)
+    for file in [*files.values()]:
+        for path in copies_of(file.path, sources.variants.get(file.path, "")) if may_have_copies(file) else ():
+            files.setdefault(path, MediaFile(path, VARIANT, file.owner))
     slugs = {entry.slug: (entry.slug, *entry.entry.record.formerly) for entry in sources.series}
     below = linker.site.media_folder
     folder = media_folder.project_folder(catalog) / below if below else None
-    return NamedMedia(root, files, elsewhere, slugs, folder)
+    return NamedMedia(root, files, elsewhere, slugs, folder, sources.variants)
+
+
+def may_have_copies(file: MediaFile) -> bool:
+    """Whether an image may have smaller copies: it is in the folder of its series, and pages show it to all readers."""
+    return file.path.startswith(f"{SERIES_MEDIA}/{file.owner}/") and not file.restrictions
+
+
+def copies_of(path: str, entry: str) -> list[str]:
+    """Return the paths of the copies of an image, by its entry in variants.yaml."""
+    variants = entities.variants(entry)
+    return [variant_path(width, path) for width in variants.widths] if variants else []
+
+
+def digest(content: bytes) -> str:
+    """Return the digest of an image as in variants.yaml."""
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _urls(sources: Sources, linker: Linker, now: int) -> Iterator[_NamedUrl]:
@@ -111,16 +133,3 @@ def _series_urls(series: Series, now: int) -> Iterator[_NamedUrl]:
         restrictions = tuple(name for name, holds in zip(RESTRICTIONS, conditions, strict=True) if holds)
         for page in chapter.pages:
             yield _NamedUrl(chapter.pages_root + page, "page", series.slug, restrictions)
-
-
-def path_below(root: str, url: str) -> str:
-    """Return the path of a URL below the root; "" if it is elsewhere, or is no path of a file."""
-    rest = url.removeprefix(root)
-    if rest == url or {"?", "#"} & set(rest):
-        return ""
-    try:
-        names = [unquote(name, errors="strict") for name in rest.split("/")]
-    except UnicodeDecodeError:
-        return ""
-    is_path = all("/" not in name and re.fullmatch(patterns.FILE_OR_URL, name) for name in names)
-    return "/".join(names) if is_path else ""

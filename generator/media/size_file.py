@@ -7,11 +7,10 @@ from .. import encoding
 from ..catalog import confined_folder, entities, layout
 from ..catalog.confined_folder import Folder
 from ..catalog.entities import PageSize
-from ..catalog.linking import Linker
+from ..catalog.linking import Linker, path_below
 from ..catalog.problems.load import load_valid
 from ..catalog.reader import SIZES, Sources
 from ..filesystem import exclusive
-from .named_files import path_below
 
 _HEAD = "# Sizes of pages by chapter id, written by `media check --write-sizes`.\n"
 

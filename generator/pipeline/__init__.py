@@ -16,7 +16,7 @@ step              modules                       key                             
                   series_renderer, publish      settings, theme, preview, file times (if    its summary, its chapters
                                                 they matter), number of published           in the list of all
                                                 chapters, views, sizes of pages,
-                                                allocated page ids
+                                                smaller copies, allocated page ids
 4 lists           catalog_lists, long_lists     none: all bodies of the whole catalog are   these bodies, if their ETag
                                                 rendered, except long lists, whose key      changed, and the segment of
                                                 has the digests of their pieces             the whole catalog

@@ -379,6 +379,7 @@ class RenderKeys:
                     bisect_right(facts.published, self.scan.as_of),
                     _of_chapters(facts, self.scan.linker.lists.views),
                     _of_chapters(facts, self.scan.linker.lists.sizes),
+                    self.scan.linker.variants.get(files.slug, {}),
                     self.page_ids(facts),
                 ]
             )

@@ -11,7 +11,7 @@ from .. import encoding
 from ..api import routes
 from ..api.pages import theme
 from ..catalog import reader
-from ..catalog.entities import Chapter, Latest, RecentChapter, Series, SeriesSummary
+from ..catalog.entities import Chapter, Latest, RecentChapter, Series, SeriesSummary, Variants
 from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker
 from ..release.bodies import BodyWriter, WriteTotals
@@ -82,7 +82,9 @@ def make(linker: Linker, writer: Callable[[], BodyWriter], skip_unchanged: bool)
 
 # In the cache a summary has the ids of these entities; `load` links them again.
 _LINKED = ("authors", "artists", "categories", "groups")
-_FIELDS = tuple(name for name in SeriesSummary.__dataclass_fields__ if name not in (*_LINKED, "latest", "recent"))
+_FIELDS = tuple(
+    name for name in SeriesSummary.__dataclass_fields__ if name not in (*_LINKED, "latest", "recent", "cover_variants")
+)
 
 
 def _recent(values: list[Any]) -> RecentChapter:
@@ -144,6 +146,7 @@ def dump(series: Series, bodies: Sequence[Published], chapters: ListedChapters) 
             **{name: getattr(series, name) for name in _FIELDS},
             **{name: [entity.id for entity in getattr(series, name)] for name in _LINKED},
             "latest": series.latest and tuple(series.latest),
+            "cover_variants": series.cover_variants and tuple(series.cover_variants),
             "recent": [tuple(chapter) for chapter in series.recent],
             "bodies": {body.url: [body.file, body.etag, body.modified, body.size, body.gzip] for body in bodies},
             "chapters": [chapters.modified, chapters.size, [record.hex() for record in chapters.records]],
@@ -164,6 +167,8 @@ def load(text: bytes, linker: Linker) -> tuple[SeriesSummary, Mapping[str, Serie
     fields |= {name: tuple(by_id[number] for number in value[name]) for name, by_id in indexes.items()}
     fields |= {name: tuple(value[name]) for name in ("aliases", "formerly", "image_origins")}
     fields |= {"latest": value["latest"] and Latest(*value["latest"])}
+    copies = value["cover_variants"]
+    fields |= {"cover_variants": copies and Variants(tuple(copies[0]), copies[1])}
     fields |= {"recent": tuple(_recent(chapter) for chapter in value["recent"])}
     bodies = {url: SeriesBody(*body) for url, body in value["bodies"].items()}
     modified, size, records = value["chapters"]

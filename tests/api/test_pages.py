@@ -383,6 +383,50 @@ def test_sizes_of_images_are_exact_where_they_are_known(tmp_path: Path) -> None:
     ]
 
 
+def test_pages_offer_smaller_copies_of_images(tmp_path: Path) -> None:
+    """A cover is one of the choices if no copy is wide enough for a list, and a page if it is wider than its copies."""
+    digest = "0123456789abcdef"
+    variants = {
+        "series/moon/cover.jpg": f"160 320 of 400, {digest}",
+        "series/moon/0/1/001.jpg": f"800 1200 of 1600, {digest}",
+        "series/moon/0/1/002.jpg": f"800 of 800, {digest}",
+        "series/moon/0/1/003.jpg": f"of 1600, {digest}",
+        "series/sun/co%20ver.jpg": f"160 of 160, {digest}",
+        "series/sun/co ver.jpg": f"160 320 480 of 800, {digest}",
+    }
+    sun = {"title": "Sun", "cover": "co ver.jpg", "chapters": []}
+    bodies = made(
+        tmp_path / "c",
+        variants=variants,
+        series_moon=series_fields(),
+        series_sun={**sun, "licensed": True, "updated": "2020-01-01"},
+    )
+    sets = [image.attributes.get("srcset") for image in page(bodies, "/reader/moon/0/1/").all("img")]
+    moon = "/media/w/160/series/moon/cover.jpg.webp 160w, /media/w/320/series/moon/cover.jpg.webp 320w"
+    cover = f"{moon}, /media/series/moon/cover.jpg 400w"
+
+    assert sets == [
+        "/media/w/800/series/moon/0/1/001.jpg.webp 800w, /media/w/1200/series/moon/0/1/001.jpg.webp 1200w,"
+        " /media/series/moon/0/1/001.jpg 1600w",
+        "/media/w/800/series/moon/0/1/002.jpg.webp 800w",
+        None,
+        cover,
+    ]
+    assert [image.attributes["srcset"] for image in page(bodies, "/reader/moon/").all("img")] == [cover]
+    library = [image.attributes for image in page(bodies, "/reader/").all("img")]
+    assert [image["src"] for image in library] == ["/media/series/moon/cover.jpg", "/media/series/sun/co%20ver.jpg"]
+    assert [image["srcset"].count("w,") for image in library] == [2, 2]
+    assert library[1]["srcset"].endswith("/media/w/480/series/sun/co%20ver.jpg.webp 480w")
+    assert page(bodies, "/latest/").first("img").attributes["srcset"] == cover
+
+
+def test_previews_of_links_show_the_cover(bodies: Bodies) -> None:
+    """With its whole URL, also for a chapter."""
+    for url in ("/reader/paper-moons/", "/reader/paper-moons/1/2/"):
+        image = page(bodies, url).first("meta", property="og:image")
+        assert image.attributes["content"] == f"{BASE}/media/series/paper-moons/cover.jpg"
+
+
 def test_chapter_without_pages_says_so(tmp_path: Path) -> None:
     chapter = {"id": 1, "number": 1, "published": "2020-01-01T00:00:00Z", "pages": [], "final": True}
     parsed = page(made(tmp_path / "c", series_moon=series_fields() | {"chapters": [chapter]}), "/reader/moon/0/1/")

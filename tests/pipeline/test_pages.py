@@ -118,6 +118,29 @@ def test_sizes_change_the_pages_of_their_series_alone(pages: Site, tmp_path: Pat
     assert pages.manifest.resources["/reader/first/1/1/"].etag == before["/reader/first/1/1/"].etag
 
 
+def test_copies_of_images_change_the_pages_that_show_them(pages: Site, tmp_path: Path) -> None:
+    """Those of a cover change lists as well. No response of the API changes."""
+
+    def build(moment: int, text: str) -> list[str]:
+        pages.write("variants.yaml", text)
+        return pipeline.build(Options(*pages.paths, AS_OF + moment, cache=tmp_path / "cache")).changed_series
+
+    cover = "series/first/cover.jpg: 160 of 800, 0123456789abcdef\n"
+    page = "series/first/1/1/1.png: 800 of 1600, 0123456789abcdef\n"
+    changed = [build(1, "")]
+    before = pages.manifest.resources
+    changed.append(build(2, page))
+    with_page = pages.manifest.resources
+    changed.append(build(3, page + cover))
+    after = pages.manifest.resources
+    changed.append(build(4, page + cover + "groups/1/a.png: of 9, 0123456789abcdef\n"))
+
+    assert changed == [[], ["first"], ["first"], []]
+    assert {url for url in after if with_page[url] != before[url]} == {"/reader/first/1/1/"}
+    assert {"/", "/reader/", "/reader/first/", "/latest/"} <= {url for url in after if after[url] != with_page[url]}
+    assert not [url for url in after if after[url] != before[url] and is_of_api(url)]
+
+
 def test_an_incremental_build_equals_a_clean_build(pages: Site, tmp_path: Path) -> None:
     """Also after several edits."""
     edit(pages, FIRST, "title: One", "title: Uno")

@@ -92,6 +92,7 @@ LIBRARIES = {
     "tempfile": {"filesystem"},
     "time": {"commands"},
     "imagesize": {"media/image_sizes"},
+    "PIL": {"media/image_copies"},
     "obstore": {"hosts/publish/s3/bucket"},
     "markdown_it": {"api/pages/theme"},
     "random": set(),

@@ -30,6 +30,7 @@ class LatestRow(NamedTuple):
     published: Html
     series: SeriesSummary
     cover: str
+    copies: str
 
 
 def cards(page: PageContext, all_series: Iterable[SeriesSummary]) -> list[Html]:
@@ -47,6 +48,7 @@ def latest(page: PageContext, chapters: Iterable[SeriesChapter]) -> list[LatestR
             publication(page, chapter),
             series,
             page.image(series.cover),
+            page.copies(series.cover, series.cover_variants),
         )
         for series, chapter in chapters
     ]
@@ -56,7 +58,9 @@ def _card(page: PageContext, series: SeriesSummary, first: bool) -> Html:
     card = page.rendered.get((series, first))
     if card is None:
         cover, note = page.image(series.cover), _note(page, series)
-        card = Html(page.render("card.html", series=series, cover=cover, note=note, first=first).decode())
+        values = {"series": series, "cover": cover, "note": note, "first": first}
+        copies = page.copies(series.cover, series.cover_variants)
+        card = Html(page.render("card.html", copies=copies, **values).decode())
         page.rendered[series, first] = card
     return card
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 from urllib.parse import urlsplit
 
-from ...catalog.entities import Category, Chapter
+from ...catalog.entities import Category, Chapter, Variants
 from ...catalog.field_values import percent_encoded
+from ...catalog.linking import media_root, variant_path
 from ...catalog.site_settings import Site
 from ...templating import Html, Templates
 from . import values
@@ -132,7 +133,7 @@ class PageContext:
     """The settings of all pages of a site."""
 
     # What templates of a theme may call; attributes they may read.
-    template_methods: ClassVar = frozenset(("fill", "image"))
+    template_methods: ClassVar = frozenset(("fill", "image", "copies"))
 
     site: Site
     templates: Templates = field(default=_TEMPLATES, repr=False)
@@ -197,6 +198,20 @@ class PageContext:
     def image(self, url: str) -> str:
         """The address of an image as a page names it: a path for images of this site."""
         return values.own_path(url, self.site.base_url)
+
+    def copies(self, url: str, variants: Variants | None, enough: int = 480) -> str:
+        """The smaller copies of an image, as `srcset` names them; empty if there are none.
+
+        The image itself is one of the choices, unless a copy is as wide as that, or `enough`.
+        """
+        if not variants:
+            return ""
+        root = media_root(self.site)
+        path, widths = url.removeprefix(root), variants.widths
+        choices = [(self.image(root + variant_path(width, path)), width) for width in widths]
+        if widths[-1] < min(enough, variants.image):
+            choices.append((self.image(url), variants.image))
+        return ", ".join(f"{address} {width}w" for address, width in choices)
 
     def html(self, name: str, head: PageHead, **parts: object) -> bytes:
         """A complete page. Every template has `page`, this context, and `text`, its texts."""

@@ -1,5 +1,6 @@
 """The pages of a series and of its chapters."""
 
+from collections.abc import Iterable
 from html import escape
 from itertools import repeat
 from typing import NamedTuple
@@ -38,6 +39,7 @@ def series(page: PageContext, series: Series) -> Body:
         _head(page, series, about),
         series=series,
         cover=page.image(series.cover),
+        copies=page.copies(series.cover, series.cover_variants),
         alt=text.fill(text.cover_of, series=series.title),
         about=about,
         people=_people(page, series) if shown.details else [],
@@ -154,6 +156,9 @@ HEIGHT = 1000
 # The number of images that a browser loads at once.
 _EAGER = 2
 _FIRST, _LAZY = ' fetchpriority="high"', ' loading="lazy"'
+# The width of a page in a strip: that of the screen, at most that of `.strip` in style.css.
+_PAGE_WIDTH = "min(100vw, 50rem)"
+_ANY_WIDTH = 1_000_000
 
 
 class ChapterPage(NamedTuple):
@@ -198,6 +203,7 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
         images=chapter.pages if shown.images else (),
         strip=_strip(page, chapter),
         cover=page.image(series.cover),
+        copies=page.copies(series.cover, series.cover_variants),
         hidden=not shown.images,
         # Part of older templates of themes.
         help="",
@@ -214,11 +220,22 @@ def _strip(page: PageContext, chapter: Chapter) -> Html:
         for width, height in (size or usual for size in chapter.sizes or repeat(None))
     )
     images = (
-        f'<img id="page-{number}" src="{root}{escape(file)}" {size} alt="{name} {number}" decoding="async"'
+        f'<img id="page-{number}" src="{root}{escape(file)}"{copies} {size} alt="{name} {number}" decoding="async"'
         f"{_FIRST * (number == 1)}{_LAZY * (number > _EAGER)}>"
-        for number, (file, size) in enumerate(zip(chapter.pages, sizes, strict=False), start=1)
+        for number, (file, size, copies) in enumerate(
+            zip(chapter.pages, sizes, _copies(page, chapter), strict=False), start=1
+        )
     )
     return Html("\n".join(images))
+
+
+def _copies(page: PageContext, chapter: Chapter) -> Iterable[str]:
+    """The attributes that let a browser choose a copy of each page. The page itself is always one of the choices."""
+    if not chapter.variants:
+        return repeat("")
+    pages = zip(chapter.pages, chapter.variants, strict=True)
+    sets = (page.copies(chapter.pages_root + file, variants, _ANY_WIDTH) for file, variants in pages)
+    return [f' srcset="{escape(copies)}" sizes="{_PAGE_WIDTH}"' if copies else "" for copies in sets]
 
 
 def _versions(page: PageContext, item: ChapterPage) -> list[Link]:

@@ -26,6 +26,7 @@ _FILES = {
     "keys.yaml": "keysyaml",
     "views.yaml": "viewsyaml",
     "sizes.yaml": "sizesyaml",
+    "variants.yaml": "variantsyaml",
 }
 # Sections of records inside other records.
 _BELOW = {

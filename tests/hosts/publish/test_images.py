@@ -246,10 +246,69 @@ def test_a_bucket_for_the_images_of_a_server(remote: Remote, images: Path, moto:
     assert READABLE[0] in moto.keys("pictures")
 
 
+def add_copies(folder: Path) -> list[str]:
+    """Add smaller copies to the images, and name them in the catalog; return their paths."""
+    copies = [f"w/{width}/series/one/cover.jpg.webp" for width in (160, 320)]
+    media_server.fill(folder / "media", copies)
+    record = '"series/one/cover.jpg": 160 320 of 400, 0123456789abcdef\n'
+    (folder / "catalog_src/variants.yaml").write_text(record)
+    return copies
+
+
+def test_copies_that_the_catalog_no_longer_names_are_removed(remote: Remote, images: Path) -> None:
+    """Only these: other images stay, and files of others. A copy that is not here now stays as well."""
+    copies = add_copies(remote.site.folder)
+    assert sent(remote, "--media", images)["sent"] == len(READABLE) + 2
+    target = remote.folder / "media"
+    others = ["w/160/series/two/\udcff a.webp", "w/160/other.webp", "x/160/series/one/a.webp"]
+    for name in others:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (target / name).write_bytes(b"")
+    (images / copies[0]).unlink()
+    assert sent(remote, "--media", images, "--dry-run")["removed"] == 1
+    assert sent(remote, "--media", images)["removed"] == 1
+    assert paths(target) == sorted([*READABLE, *copies, *others[1:]])
+
+    (remote.site.folder / "catalog_src/variants.yaml").unlink()
+    output = remote.publish("--media", images, "--dry-run").stdout
+    assert f"{len(READABLE)} unchanged, would remove 2\n" in output
+    shutil.copy(images / READABLE[1], images / READABLE[0])
+    assert sent(remote, "--media", images)["removed"] == 2
+    assert paths(target) == sorted([*READABLE, *others[1:]])
+    assert not (target / "w/320").exists()
+    assert "removed" not in remote.publish("--media", images).stdout.splitlines()[0]
+
+
+def test_a_copy_that_cannot_be_removed_is_a_message(remote: Remote, images: Path) -> None:
+    add_copies(remote.site.folder)
+    remote.publish("--media", images)
+    (remote.site.folder / "catalog_src/variants.yaml").unlink()
+    remote.server.wrap_command("rm", 'case $* in *w/160*) exit 1; esac; exec "$real" "$@"')
+
+    assert "cover.jpg.webp: cannot be removed" in remote.publish("--media", images, ok=False).stderr
+
+
+def test_a_bucket_loses_copies_that_the_catalog_no_longer_names(publish: BucketPublisher) -> None:
+    media_server.write_catalog(publish.site)
+    images = fill(publish.site.folder)
+    publish.site.build()
+    copies = add_copies(publish.site.folder)
+    options = ("--media", images, "--catalog", publish.site.folder / "catalog_src")
+    assert publish.totals(*options)["images"]["sent"] == len(READABLE) + 2
+    assert {f"media/{path}" for path in copies} <= set(publish.bodies())
+    (images / copies[0]).unlink()
+    assert publish.totals(*options)["images"]["removed"] == 0
+    (publish.site.folder / "catalog_src/variants.yaml").unlink()
+    assert publish.totals(*options, "--dry-run")["images"]["removed"] == 2
+    assert publish.totals(*options)["images"]["removed"] == 2
+    assert not {f"media/{path}" for path in copies} & set(publish.bodies())
+    assert f"media/{READABLE[0]}" in publish.bodies()
+
+
 def test_an_image_that_changes_meanwhile(tmp_path: Path) -> None:
     image = tmp_path / "1.png"
     image.write_bytes(b"one")
-    layout = MediaLayout({"1.png": image, "2.bin": image}, 60)
+    layout = MediaLayout({"1.png": image, "2.bin": image}, 60, lambda path: False)
     item, _ = layout.items({})
     image.write_bytes(b"two")
     with pytest.raises(FlatpanelError, match="was changed while it was sent"):

@@ -68,6 +68,12 @@ export class Pages {
     Object.assign(this.choice, choice);
     document.body.classList.toggle("paged", this.isPaged);
     this.strip.dataset.fit = this.fit;
+    for (const image of this.images) {
+      // Copies are chosen for a strip. The original size is that of the widest one.
+      const [, widest] = /(\d+)w$/.exec(image.srcset) ?? [];
+      if (widest && this.fit === "original") image.sizes = `${widest}px`;
+      else if (this.isPaged && this.fit === "width") image.sizes = "100vw";
+    }
     this.show(this.current);
   }
 

@@ -5,7 +5,7 @@ A bucket that is read directly has the layout `files` or `media`, and one that a
 
 import sys
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -63,8 +63,6 @@ class BucketLayout(Protocol):
 
     name: str
     release: str
-    # How many publishes an object stays after it was last used; 1 removes it at once.
-    keep: int
     # What the pointer says to the readers of the bucket.
     pointer: Mapping[str, object]
 
@@ -76,6 +74,9 @@ class BucketLayout(Protocol):
 
     def etag(self, item: Item) -> str:
         """The MD5 of an object."""
+
+    def keeps(self, key: str) -> int:
+        """How many publishes an object stays after it was last used; 1 removes it at once."""
 
 
 def damaged(file: str, repair: str = "`python build.py verify --repair` restores it") -> FlatpanelError:
@@ -89,7 +90,6 @@ class PlainKeys:
     """
 
     name = "files"
-    keep = 1
     pointer: Mapping[str, object] = {}
 
     def __init__(self, store: Store) -> None:
@@ -111,6 +111,9 @@ class PlainKeys:
 
     def etag(self, item: Item) -> str:
         return item.digest
+
+    def keeps(self, key: str) -> int:
+        return 1
 
 
 def _item(body: Published, *, is_list: bool) -> Item:
@@ -139,7 +142,7 @@ class PackedFiles:
     name = "packs"
 
     def __init__(self, store: Store, folder: Path, keep: int, *, with_restricted: bool) -> None:
-        self.keep = keep
+        self._keep = keep
         self._folder = folder / pack_files.FILES
         self._packed = pack_files.read_mark(folder)
         self.release = self._packed.release
@@ -172,6 +175,9 @@ class PackedFiles:
     def etag(self, item: Item) -> str:
         return encoding.etag(self.read(item))
 
+    def keeps(self, key: str) -> int:
+        return self._keep
+
 
 def _name(data: bytes) -> str:
     """The digest that names a file."""
@@ -193,12 +199,10 @@ class MediaLayout:
 
     name = "media"
     release = ""
-    # Images stay, also those that the catalog no longer names: readers of earlier releases request them.
-    keep = sys.maxsize
     pointer: Mapping[str, object] = {}
 
-    def __init__(self, files: Mapping[str, Path], max_age: int) -> None:
-        self._files, self._cache = files, f"public, max-age={max_age}"
+    def __init__(self, files: Mapping[str, Path], max_age: int, is_obsolete: Callable[[str], bool]) -> None:
+        self._files, self._cache, self._is_obsolete = files, f"public, max-age={max_age}", is_obsolete
 
     def items(self, before: Mapping[str, Line]) -> Iterator[Item]:
         for key, file in sorted(self._files.items()):
@@ -212,6 +216,10 @@ class MediaLayout:
 
     def etag(self, item: Item) -> str:
         return item.digest
+
+    def keeps(self, key: str) -> int:
+        """Images stay, also those that the catalog no longer names: readers of earlier releases request them."""
+        return 1 if self._is_obsolete(key) else sys.maxsize
 
     def read(self, item: Item) -> bytes:
         content = self._files[item.key].read_bytes()

@@ -208,7 +208,7 @@ def difference(
     kept = {
         key: (line, used)
         for key, (line, used) in {**last.kept, **unused}.items()
-        if key not in objects and used > number - layout.keep
+        if key not in objects and used > number - layout.keeps(key)
     }
     before = {key for stored in lists for key in (*stored.objects, *stored.kept)}
     removed = sorted(before - objects.keys() - kept.keys())

@@ -1,6 +1,6 @@
-"""Publish images to a folder on a server. Images that the catalog no longer names stay there."""
+"""Publish images to a folder on a server. Images that the catalog no longer names stay there, but no copies of them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -19,9 +19,19 @@ _COMPLETE = ".complete"
 
 
 def publish_images(
-    target: SshTarget, below: str, files: Mapping[str, Path], counter: Counter, *, dry_run: bool, lock_seconds: int
+    target: SshTarget,
+    below: str,
+    files: Mapping[str, Path],
+    is_obsolete: Callable[[str], bool],
+    counter: Counter,
+    *,
+    dry_run: bool,
+    lock_seconds: int,
 ) -> PublishTotals:
-    """Send the images whose size or time differs into the folder `below` the target. A second publish resumes."""
+    """Send the images whose size or time differs into the folder `below` the target. A second publish resumes.
+
+    Files that are obsolete are removed, by their paths below the folder.
+    """
     variables = {
         "folder": target.folder,
         "below": below,
@@ -39,8 +49,13 @@ def publish_images(
         resumes = all(wanted.get(path) == state for path, state in arrived.items())
         send = [path for path in lacking if not (resumes and path in arrived)]
         sent_bytes = sum(wanted[path].size for path in send)
-        totals = PublishTotals(len(send), sent_bytes, len(files) - len(send), 0, "")
-        if dry_run or not (lacking or arrived):
+        obsolete = sorted(filter(is_obsolete, listed))
+        totals = PublishTotals(len(send), sent_bytes, len(files) - len(send), len(obsolete), "")
+        if dry_run:
+            return totals
+        if obsolete:
+            list(session.lines("\n".join(["remove", *obsolete, ""])))
+        if not (lacking or arrived):
             return totals
         members = [ArchiveFile(path, files[path]) for path in send]
         session.command("resume" if resumes else "restart")

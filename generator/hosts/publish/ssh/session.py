@@ -101,7 +101,7 @@ class Session:
             self._input.flush()
 
     def command(self, command: str) -> None:
-        self._send(f"{command}\n".encode())
+        self._send(f"{command}\n".encode(errors="surrogateescape"))
 
     def lines(self, command: str = "") -> Iterator[str]:
         """Send a command, and return the lines up to one that only says `end`."""

@@ -22,6 +22,14 @@ list_files .
 echo end
 
 read -r command || exit 0
+if [ "$command" = remove ]; then
+    while IFS= read -r name && [ -n "$name" ]; do
+        rm -f -- "./$name" || refuse "$folder/$name: cannot be removed"
+        rmdir -p -- "$(dirname -- "./$name")" 2>/dev/null
+    done
+    echo end
+    read -r command || exit 0
+fi
 [ "$command" != restart ] || rm -rf "$new"
 mkdir -p "$new" || refuse "$folder: cannot be written"
 rm -f "$new/.complete"
