@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .. import encoding
 
 _PACKAGE = Path(__file__).parents[1]
-_SUFFIXES = (".py", ".conf", ".js", ".html", ".css", ".svg")
+_SUFFIXES = (".py", ".conf", ".js", ".html", ".css", ".svg", ".yaml")
 
 
 class ProgramVersion(NamedTuple):

@@ -251,7 +251,7 @@ def test_examples_of_the_guide(project: Project) -> None:
 
     assert [name for _, name in examples] == ["extra.css", "texts.yaml", "series.html"]
     assert project.body("/assets/style.css").endswith(examples[0][0])
-    assert "Suche" in project.body("/reader/first/")
+    assert "Recherche" in project.body("/reader/first/")
     assert "<p>Read First with us!</p>" in project.body("/reader/first/")
 
 

@@ -1,7 +1,10 @@
-"""Every text of the pages, by name. A translation is another table with the same names."""
+"""Every text of the pages, by name, in English. `translations/` has the other languages, each with the same names."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import SimpleNamespace
+
+from ...catalog.yaml import reader
 
 _PAGE_TEXTS = {
     # The language of the texts, and their direction: ltr or rtl.
@@ -173,6 +176,16 @@ SCRIPT_TEXTS = {
 }
 
 TEXTS: Mapping[str, str] = {**_PAGE_TEXTS, **SCRIPT_TEXTS}
+
+TRANSLATIONS = Path(__file__).parent / "translations"
+
+
+def translation(language: str) -> Mapping[str, str]:
+    """The texts in a language, by its tag of BCP 47; empty if there is no file. Regions share a file: de, de-AT."""
+    file = TRANSLATIONS / f"{language.partition('-')[0].lower()}.yaml"
+    table: Mapping[str, str] = reader.load(file.read_bytes()) if file.is_file() else {}
+    return table
+
 
 # Of a text: a page has each of them, and a part can be a long title.
 MAX_LENGTH, MAX_PARTS = 1000, 8

@@ -21,7 +21,7 @@ from ...catalog.yaml.positions import read_positions
 from ...errors import Problem
 from ...templating import Html
 from .context import TEMPLATES, OwnPage, PageContext
-from .texts import MAX_LENGTH, MAX_PARTS, TEXTS, Texts
+from .texts import MAX_LENGTH, MAX_PARTS, TEXTS, Texts, translation
 
 if TYPE_CHECKING:
     from .themed_templates import ThemedTemplates
@@ -104,8 +104,10 @@ def _unused_files(files: ThemeFiles) -> Iterator[Problem]:
 
 
 def _texts(site: Site, table: Mapping[str, str]) -> Texts:
-    """The texts of a site; its language wins over that of the theme."""
-    return Texts({**table, "lang": site.language} if site.language else table)
+    """The texts of a site in its language, which wins over that of the theme. A text of the theme wins."""
+    if not site.language:
+        return Texts(table)
+    return Texts({**translation(site.language), **table, "lang": site.language})
 
 
 def _table(files: ThemeFiles) -> Mapping[str, str]:
