@@ -100,7 +100,8 @@ def build(
 
     # 5. Keep the result for the next build.
     if not options.previous:
-        up_to_date.keep_result(options, inputs, catalog_scan, build_result.dump(result), cache)
+        samples = [summary.sample_file for _, summary in builder.segments.in_order()]
+        up_to_date.keep_result(options, inputs, catalog_scan, build_result.dump(result), samples, cache)
     return result
 
 
@@ -166,8 +167,7 @@ class ReleaseBuilder:
         self.continued = opened.current_manifest if self.continues_current else previous
         # All releases whose ids are continued, from the oldest on.
         self.manifests = [*older, *reversed(opened.older_manifests), opened.current_manifest, self.continued]
-        # Id and retained files of the release that the segments and render keys in the cache are about, and whether it
-        # is the current one.
+        # The release that the lines and render keys in the cache are about, and whether it is the current one.
         self.described: dict[str, Any] = cache.recall(RELEASE) or {}
         later = journal.is_later(opened.journal, catalog_scan.as_of)
         usable = self.continues_current and bool(opened.current) and not (opened.needs_sweep or later)
@@ -196,7 +196,7 @@ class ReleaseBuilder:
         """Write the bodies that changed, first of series, then of lists, and determine all files of the release."""
         opened = self.transaction
         if self.cache_is_current:
-            self.segments.load()
+            self.segments.load(self.described["segments"])
         else:
             self.segments.clear()
             refuse_damaged(opened.root)
@@ -226,13 +226,12 @@ class ReleaseBuilder:
         entry = journal.build_entry(opened.journal, prepared.id, self.scan.as_of)
         keep = self.scan.linker.site.keep_releases
         opened.commit(NextRelease(prepared.id, prepared.files, entry, self.redate_after_commit, retained, keep))
-        is_new = prepared.id != opened.current
-        if is_new or not self.cache_is_current:
-            if opened.current and is_new:
-                # The release that was current until now is an older one from here on.
-                retained[opened.current] = sorted(self.dropped_files)
-            kept = {older: retained[older] for older in opened.store.older()}
-            self.cache.remember(RELEASE, {"release": prepared.id, "retained files": kept})
+        if opened.current and prepared.id != opened.current:
+            # The release that was current until now is an older one from here on.
+            retained[opened.current] = sorted(self.dropped_files)
+        kept = {older: retained[older] for older in opened.store.older()}
+        described = {"release": prepared.id, "retained files": kept, "segments": self.segments.dump()}
+        self.cache.remember(RELEASE, described)
         self.cache.commit()
 
     def _protected_files(self) -> dict[str, int | None]:

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import encoding
 from ..nginx import maps
 from ..release import manifest
 from ..release.rules import Rules
-from .cache import SEGMENTS, Cache, Step
+from .cache import Cache, Step
 from .publish import Segment, SegmentSummary
 
 # The long files of a release, each with the bytes between two segments, in the order of a segment's parts.
@@ -35,21 +35,25 @@ class Segments:
     cache: Cache
     summaries: dict[str, SegmentSummary] = field(default_factory=dict)
 
-    def load(self) -> None:
+    def load(self, dumped: Mapping[str, list[Any]]) -> None:
         """Take over all segments of the cache."""
-        for slug, summary in _summaries(self.cache):
+        for slug, values in dumped.items():
+            summary = SegmentSummary(*values)
             self.summaries[slug] = summary._replace(chapters=array("q", summary.chapters))
+
+    def dump(self) -> dict[str, list[Any]]:
+        """The summaries as JSON."""
+        summaries = self.summaries.items()
+        return {slug: [list(one) if isinstance(one, array) else one for one in values] for slug, values in summaries}
 
     def clear(self) -> None:
         """Remove all segments from the cache."""
-        for step in (SEGMENTS, *LINES.values()):
+        for step in LINES.values():
             self.cache.forget(step)
 
     def put(self, slug: str, segment: Segment) -> None:
         """Add or replace a segment."""
         self.summaries[slug] = segment.summary
-        values = [list(value) if isinstance(value, array) else value for value in segment.summary]
-        self.cache.put(SEGMENTS, slug, "", encoding.json(values))
         for step, lines in zip(LINES.values(), (segment.manifest, *segment.maps), strict=True):
             if lines:
                 self.cache.put(step, slug, "", lines)
@@ -58,12 +62,12 @@ class Segments:
 
     def drop(self, slug: str) -> None:
         del self.summaries[slug]
-        for step in (SEGMENTS, *LINES.values()):
+        for step in LINES.values():
             self.cache.forget(step, [slug])
 
     def has_bodies(self, slug: str, root: Path) -> bool:
-        """Whether the segment of a series exists, and the bodies below `root` probably do."""
-        return slug in self.summaries and _sample_exists(self.summaries[slug], root)
+        """Whether the segment of a series exists, and its bodies below `root` probably do: one stands for all."""
+        return slug in self.summaries and os.path.exists(f"{root}/{self.summaries[slug].sample_file}")
 
     @property
     def name(self) -> str:
@@ -91,20 +95,6 @@ class Segments:
                 # The next block begins with the separator.
                 block, size = [b""], 0
         yield separator.join(block)
-
-
-def _sample_exists(summary: SegmentSummary, root: Path) -> bool:
-    """Check one body for all: looking at each would take longer than the rest of an unchanged build."""
-    return os.path.exists(f"{root}/{summary.sample_file}")
-
-
-def all_have_bodies(cache: Cache, root: Path) -> bool:
-    """Whether the bodies of all segments probably exist below `root`."""
-    return all(_sample_exists(summary, root) for _, summary in _summaries(cache))
-
-
-def _summaries(cache: Cache) -> Iterator[tuple[str, SegmentSummary]]:
-    return ((row.item, SegmentSummary(*encoding.parse(row.value))) for row in cache.rows(SEGMENTS))
 
 
 class PreparedRelease(NamedTuple):

@@ -1,7 +1,7 @@
 """Check whether a build has anything to do: if no input changed since the last build, its result is returned again."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,6 @@ from ..release.manifest import MAX_AHEAD
 from ..release.store import Store
 from .build_options import Options
 from .cache import HISTORY, LAST_BUILD, Cache
-from .segments import all_have_bodies
 
 if TYPE_CHECKING:
     from .scan import CatalogScan
@@ -61,13 +60,22 @@ def last_result(options: Options, inputs: Mapping[str, Any], cache: Cache) -> di
     result: dict[str, Any] = last["result"]
     if last["media"] != _media_folder(options, result):
         return None
-    return result if all_have_bodies(cache, options.out) else None
+    # One body stands for all of a series: looking at each would take longer than the rest of an unchanged build.
+    return result if all(os.path.exists(f"{options.out}/{file}") for file in last["samples"]) else None
 
 
 def keep_result(
-    options: Options, fingerprint: Mapping[str, Any], scan: "CatalogScan", result: Mapping[str, Any], cache: Cache
+    options: Options,
+    fingerprint: Mapping[str, Any],
+    scan: "CatalogScan",
+    result: Mapping[str, Any],
+    samples: Sequence[str],
+    cache: Cache,
 ) -> None:
-    """Store the dumped result of a build and the inputs for which it holds; `fingerprint` is that before the scan."""
+    """Store the dumped result of a build and the inputs for which it holds; `fingerprint` is that before the scan.
+
+    `samples` are files that the result needs, too.
+    """
     cache.remember(
         LAST_BUILD,
         {
@@ -79,6 +87,7 @@ def keep_result(
             "conf": _digest(options.nginx),
             "media": _media_folder(options, result),
             "result": result,
+            "samples": samples,
         },
     )
     cache.commit()
