@@ -24,8 +24,8 @@ from .report import Figure, Findings, Series, ratios
 
 # The numbers of series, and of chapters of each. The largest catalog has no target for the watch.
 SIZES, CHAPTERS = (20, 400, 2000), 50
-COMMAND = {400: 0.45, 2000: 1.0}
-WATCH = {20: 0.15, 400: 0.6}
+COMMAND = {20: 0.3, 400: 0.68, 2000: 2.0}
+WATCH = {20: 0.15, 400: 0.55}
 _TITLE = re.compile(r"What happened in chapter 7\b.*")
 
 
