@@ -89,6 +89,15 @@ def test_redirects_of_netlify(site: Site, tmp_path: Path) -> None:
             assert (folder / f"{body.url[1:].replace('%20', ' ').removesuffix('.json')}.json").is_file()
 
 
+@pytest.mark.parametrize(("name", "begin"), [("everything", b'{"error"'), ("pages", b"<!DOCTYPE html>")])
+def test_cloudflare_has_an_error_for_each_path(tmp_path: Path, name: str, begin: bytes) -> None:
+    """The host sends that of the nearest folder, so the root needs one with and without pages."""
+    site = copy_of(name, tmp_path / "project")
+    site.build()
+    export_for(site.store, "cloudflare", tmp_path / "export")
+    assert (tmp_path / "export/site/404.html").read_bytes().lower().startswith(begin.lower())
+
+
 def test_netlify_without_pages(tmp_path: Path) -> None:
     site = copy_of("everything", tmp_path / "project")
     site.build()
