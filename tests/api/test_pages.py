@@ -685,6 +685,16 @@ def test_scripts_are_short_and_have_their_texts(bodies: Bodies) -> None:
     assert sum(len(encoding.gzip(text.encode()) or text) for text in sent) < 14_000
 
 
+def test_the_first_page_is_light(bodies: Bodies) -> None:
+    """With its style, its scripts and the list of what is new, 30 kB are sent besides images."""
+    scripts = {f"/assets/{name}.js" for name in (*imported("home"), "theme", "site")}
+    urls = {"/", "/assets/style.css", "/assets/icon.svg", "/manifest.webmanifest", "/api/v2/series?sort=-latest_upload"}
+    sent = [encoding.body(bodies[url].body.value) for url in urls | scripts if url in bodies]
+
+    assert len(sent) >= len(urls | scripts) - 1
+    assert sum(len(encoding.gzip(body) or body) for body in sent) < 30_000
+
+
 def site_script(bodies: Bodies) -> str:
     value = bodies["/assets/site.js"].body.value
     assert isinstance(value, bytes)

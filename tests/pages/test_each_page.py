@@ -77,7 +77,8 @@ def test_a_page_is_quiet_and_accessible(example: PageSite, chromium: browser.Bro
         assert tab.complaints() == []
         assert tab.origins() <= {example.url(""), page_sites.IMAGES}
         assert {status for _, status in tab.requests()} == {200}
-        assert tab.layout_shift() <= 0.1
+        assert tab.layout_shift() <= 0.02
+        assert tab.loaded_twice() == set()
         assert tab.run("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0, tab.run(
             CUT_OFF
         )

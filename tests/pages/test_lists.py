@@ -126,6 +126,7 @@ def test_search_finds_people_and_other_titles(example: PageSite, tab: Tab) -> No
 
 
 def test_a_failed_search_says_so(example: PageSite, tab: Tab) -> None:
+    tab.send("Network.setBypassServiceWorker", bypass=True)
     tab.intercept(example.url("/search/titles.json"), "application/json", b"no json")
     tab.open(example.url("/search/?title=moon"))
     tab.wait_until("document.querySelector('#message').textContent.includes('failed')")

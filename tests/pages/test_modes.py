@@ -1,6 +1,7 @@
 """How a chapter is shown and how its pages are turned: pairs, sizes, the bar, keys, and what loads when."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -62,6 +63,7 @@ def go(tab: Tab, key: str, *groups: tuple[int, ...]) -> None:
 
 def test_pages_in_pairs(example: PageSite, tab: Tab) -> None:
     """The first page and a wide one are alone; `o` pairs the first, and the choice is kept for the series."""
+    tab.send("Network.setBypassServiceWorker", bypass=True)
     tab.intercept(example.url(f"/media{NEXT.replace('reader', 'series')}004.jpg"), "image/png", images.png(1400, 1000))
     tab.open(example.url(NEXT))
     choose(tab, layout="double")
@@ -156,7 +158,6 @@ def test_a_tap_in_the_middle_shows_the_bar(example: PageSite, phone: Tab) -> Non
 
 def test_the_bar_hides_while_a_strip_is_read(example: PageSite, phone: Tab) -> None:
     """It comes back on the way up, without motion on a device that wants none."""
-    phone.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
     phone.open(example.url(NEXT))
     wait_for_page(phone, 1)
     assert phone.run("getComputedStyle(document.querySelector('#bar')).transitionDuration") == "0s"
@@ -204,6 +205,20 @@ def test_the_end_of_a_chapter_names_the_next_one(example: PageSite, tab: Tab) ->
     tab.open(example.url(LAST))
     links = tab.run("[...document.querySelectorAll('#end a')].map((link) => link.pathname)")
     assert links == ["/reader/paper-moons/", *(f"/reader/paper-moons.{format}" for format in ("atom", "rss", "json"))]
+
+
+def test_pages_and_the_bar_move_if_a_reader_likes_motion(example: PageSite, chromium: browser.Browser) -> None:
+    """A page follows another one in a transition, without a message."""
+    with chromium.tab(replace(WIDE, motion=True)) as moving:
+        moving.open(example.url(CHAPTER))
+        wait_for_page(moving, 1)
+        assert moving.run("getComputedStyle(document.querySelector('#bar')).transitionDuration") == "0.2s"
+        moving.press("End")
+        wait_for_page(moving, 5)
+        moving.press("ArrowRight")
+        moving.wait_for_path(NEXT)
+        wait_for_page(moving, 1)
+        assert moving.complaints() == []
 
 
 # Keys
@@ -260,6 +275,8 @@ def test_what_comes_next_is_loaded(example: PageSite, tab: Tab) -> None:
 def test_a_failed_image_is_tried_again(example: PageSite, tab: Tab) -> None:
     """By itself, and after that by a tap."""
     url = example.url(f"/media{NEXT.replace('reader', 'series')}002.jpg")
+    # Nothing stands for a server of the service worker.
+    tab.send("Network.setBypassServiceWorker", bypass=True)
     tab.intercept(url, "image/png", b"no image")
     tab.open(example.url(NEXT))
     tab.wait_for("#page-2.failed")

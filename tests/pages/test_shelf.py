@@ -158,6 +158,7 @@ def test_a_shelf_moves_to_another_device(
 def test_nothing_is_kept_on_a_site_without_shelf(example: PageSite, tab: Tab) -> None:
     """As `shelf: false` in site.yaml says in one of the scripts: the modes work, and are forgotten."""
     script = example.web.ask("/assets/site.js").body.replace(b"shelf = true", b"shelf = false")
+    tab.send("Network.setBypassServiceWorker", bypass=True)
     tab.intercept(example.url("/assets/site.js"), "text/javascript", script)
     tab.open(example.url(CHAPTER))
     choose(tab, layout="paged")

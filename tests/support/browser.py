@@ -73,6 +73,7 @@ class Viewport:
     touch: bool = False
     scheme: str = "light"
     scripts: bool = True
+    motion: bool = False
     # Pixels of the picture per pixel of CSS.
     scale: float = 1
 
@@ -104,7 +105,9 @@ class Tab:
             mobile=viewport.touch,
         )
         scheme = {"name": "prefers-color-scheme", "value": viewport.scheme}
-        self.send("Emulation.setEmulatedMedia", features=[scheme])
+        # While a transition between two pages moves, clicks have no effect.
+        motion = {"name": "prefers-reduced-motion", "value": "no-preference" if viewport.motion else "reduce"}
+        self.send("Emulation.setEmulatedMedia", features=[scheme, motion])
         self.send("Emulation.setFocusEmulationEnabled", enabled=True)
         if viewport.touch:
             self.send("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=1)
@@ -305,12 +308,16 @@ class Tab:
         return {f"{url.scheme}://{url.netloc}" for url in urls if url.scheme not in ("data", "about")}
 
     def loaded_twice(self) -> set[str]:
-        """The URLs that more than one response came for from a server, and not from a cache of the browser."""
+        """The URLs that more than one response came for from a server, and not from a cache of the browser.
+
+        A service worker loads what a page asks for with the cache of the browser.
+        """
         cached = {event["requestId"] for event in self.events_of("Network.requestServedFromCache")}
         loaded = [
             event["response"]["url"]
             for event in self.events_of("Network.responseReceived")
-            if event["requestId"] not in cached and not event["response"].get("fromDiskCache")
+            if event["requestId"] not in cached
+            and not any(event["response"].get(name) for name in ("fromDiskCache", "fromServiceWorker"))
         ]
         return {url for url in loaded if loaded.count(url) > 1}
 

@@ -83,8 +83,8 @@ function data() {
   );
 }
 
-const kept = section(texts.kept_chapters);
-keptList().then((list) => kept.append(list));
+// Before the rest is shown, which it would move.
+const kept = section(texts.kept_chapters, await keptList());
 
 function show() {
   const entries = shelved(read());

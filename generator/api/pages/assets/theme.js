@@ -1,9 +1,13 @@
-// What each page does at once. Before it is painted: the colours that the reader chose, and room for what the first page
-// will show. Later: start the service worker.
+// What each page does at once. Before it is painted: the colours and the layout that the reader chose, and room for
+// what the first page will show. Later: start the service worker.
 try {
   const { settings, series } = JSON.parse(localStorage.getItem("flatpanel")) ?? {};
-  if (settings?.theme) document.documentElement.dataset.theme = settings.theme;
-  if (series && Object.keys(series).length) document.documentElement.dataset.shelf = "";
+  const { dataset } = document.documentElement;
+  const all = Object.entries(series ?? {});
+  const [, own] = all.find(([path]) => location.pathname.startsWith(path)) ?? [];
+  if (settings?.theme) dataset.theme = settings.theme;
+  if (own?.layout) dataset.layout = own.layout;
+  if (all.length) dataset.shelf = "";
 } catch {
   // A private window, or a value of another program: the page looks as it does without a choice.
 }
