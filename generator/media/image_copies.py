@@ -135,7 +135,7 @@ def _in_standard_colours(image: "Image") -> "Image":
         # A conversion to 8 bits alone makes all but the darkest colours white.
         image = image.convert("I").point(lambda value: value * (1 / 256)).convert("L")
     mode = "RGBA" if image.has_transparency_data else "RGB"
-    if image.mode not in ("CMYK", "L"):
+    if image.mode not in ("CMYK", "L", mode):
         image = image.convert(mode)
     if profile:
         try:
@@ -143,4 +143,5 @@ def _in_standard_colours(image: "Image") -> "Image":
             return ImageCms.profileToProfile(image, source, target, outputMode=mode) or image
         except (ImageCms.PyCMSError, *_FAILURES):
             pass  # a damaged profile, or one for other colours: browsers ignore it, too
-    return image.convert(mode)
+    # A conversion to the same mode is a copy of all pixels.
+    return image if image.mode == mode else image.convert(mode)
