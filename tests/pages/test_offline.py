@@ -126,11 +126,18 @@ def test_kept_chapters(edited: PageSite, chromium: browser.Browser) -> None:
         assert phone.run(KEPT) == [f"flatpanel:kept:{path}" for path in (NEXT, WEBTOON)]
 
         series = edited.site.folder / "catalog_src/series/paper-moons.yaml"
+        copies = '"series/window-sill-cactus-club/0/1/panel-1.png": 800 of 1600, 0123456789abcdef\n'
+        edited.site.write("variants.yaml", copies)
         text = series.read_text(encoding="utf-8").replace("licensed: false", "licensed: true")
         series.write_text(text, encoding="utf-8")
         reload(edited)
         phone.open(edited.url("/"))
         phone.wait_until_resolved(f"{KEPT}.then((names) => String(names) === 'flatpanel:kept:{WEBTOON}')")
+        # The page that is kept names no smaller copies: the device has the originals.
+        assert "srcset" in edited.web.ask(WEBTOON).body.decode()
+        kept_page = f"caches.open('flatpanel:kept:{WEBTOON}').then((cache) => cache.match('{WEBTOON}'))"
+        text = phone.run(f"{kept_page}.then((page) => page.text())")
+        assert "panel-1.png" in text and "srcset" not in text
         assert not [
             path
             for path in phone.run(STORED)

@@ -113,7 +113,7 @@ async function keep({ page, title, heading, images }, report) {
       const response = await fetch(url);
       if (!isPublic(response)) throw new Error(`${url}: ${response.status}`);
       bytes += (await response.clone().blob()).size;
-      await cache.put(url, response);
+      await cache.put(url, url === page ? await withoutCopies(response) : response);
       report({ done: index, count: images.length, bytes });
     }
     await cache.put(ABOUT, new Response(JSON.stringify({ title, heading, bytes })));
@@ -124,6 +124,12 @@ async function keep({ page, title, heading, images }, report) {
     await caches.delete(KEPT + page);
     report({ failed: true });
   }
+}
+
+/** A page that names no smaller copies of its images: the device has the originals. */
+async function withoutCopies(response) {
+  const text = (await response.text()).replaceAll(/ srcset="[^"]*"/g, "");
+  return new Response(text, { headers: response.headers });
 }
 
 /** Delete what is kept of chapters that are licensed, restricted or removed by now; refresh the pages of others. */
@@ -138,7 +144,7 @@ async function check() {
     }
     // The page of a licensed chapter has no images.
     const isThere = isPublic(response) && (await response.clone().text()).includes('id="strip"');
-    if (isThere) await (await caches.open(name)).put(page, response);
+    if (isThere) await (await caches.open(name)).put(page, await withoutCopies(response));
     else if (response.ok || GONE.includes(response.status)) await drop(name, page);
   }
   await findForeignImages();
