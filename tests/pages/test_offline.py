@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import Site
 from tests.pages.test_reading import CHAPTER, NEXT, RIGHT_TO_LEFT, SERIES, WEBTOON, open_settings, wait_for_page
-from tests.support import browser, page_sites
+from tests.support import browser, images, nginx_client, page_sites, servers
 from tests.support.browser import PHONE, Tab
 from tests.support.page_sites import PageSite
 
@@ -168,3 +169,43 @@ def test_updates_and_keys(edited: PageSite, chromium: browser.Browser) -> None:
         phone.open(edited.url("/"))
         phone.wait_until_resolved("navigator.serviceWorker.getRegistrations().then((found) => found.length === 0)")
         assert phone.run("caches.keys()") == []
+
+
+@pytest.mark.parametrize("permits", [True, False])
+def test_images_of_another_host(site: Site, chromium: browser.Browser, permits: bool) -> None:
+    """They can be kept if that host lets scripts read them; else nothing offers it."""
+    image = images.png(70, 100)
+
+    class Media(servers.Handler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "image/png")
+            self.send_header("Content-Length", str(len(image)))
+            if permits:
+                self.send_header("Access-Control-Allow-Origin", "*")
+            self.end_headers()
+            self.wfile.write(image)
+
+    chapter = "{id: 77, number: 1, published: 2026-01-01, pages: [1.png, 2.png]}"
+    site.write("series/far.yaml", f"title: Far\ncover: cover.png\nchapters: [{chapter}]\n")
+    with (
+        servers.answering(Media) as port,
+        nginx_client.listening() as listener,
+        chromium.tab(PHONE) as phone,
+    ):
+        media = f"http://127.0.0.1:{port}/"
+        settings = f"base_url: https://comics.example\npages: true\nmedia: {media}\nport: {listener.getsockname()[1]}\n"
+        site.write("site.yaml", settings)
+        site.build()
+        with nginx_client.running(site.folder, listener) as web:
+            url = f"http://127.0.0.1:{web.port}/reader/far/0/1/"
+            open_with_worker(phone, f"http://127.0.0.1:{web.port}/")
+            if permits:
+                keep(phone, url)
+            else:
+                phone.open(url)
+                open_settings(phone)
+                phone.run("new Promise((done) => setTimeout(done, 1000))")
+                assert phone.run("document.querySelector('#keep')") is None
+            assert phone.run(KEPT) == (["flatpanel:kept:/reader/far/0/1/"] if permits else [])
+            assert phone.complaints() == []
