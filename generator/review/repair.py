@@ -126,9 +126,9 @@ class _Repair:
 
     def from_another_release(self, file: ReleaseFile) -> bytes | None:
         """The same file of another release. Most files are the same in consecutive releases."""
-        for release, release_manifest in self.retained.manifests.items():
+        for release in self.retained.manifests:
             other = ReleaseFile(release, file.name, file.sha256)
-            if release != file.release and release_manifest.files.get(file.name) == file.sha256:
+            if release != file.release:
                 text = filesystem.read_regular(self.retained.root / other.path)
                 if text is not None and other.fault(text) is None:
                     return manifest.with_release_id(manifest.without_release_id(text, release), file.release)
