@@ -59,6 +59,14 @@ def test_thousands_of_names_of_one_series_have_few_parts() -> None:
     assert {part for part in parts if len(part) == 2} == {a + b for line in text.split("\n") for a, b in pairwise(line)}
 
 
+def test_rare_parts_do_not_displace_common_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only common parts are made longer, so the limit of candidates is one of common parts."""
+    monkeypatch.setattr(series_index, "MAX_CANDIDATES", 1)
+    rare = [f"{chr(0x4E00 + 3 * number)}{chr(0x4E01 + 3 * number)}{chr(0x4E02 + 3 * number)}" for number in range(9)]
+
+    assert "abc" in positions_by_part(["abc"] * 9 + rare)
+
+
 @given(st.integers(1, 200).flatmap(lambda total: st.tuples(st.just(total), st.sets(st.integers(0, total - 1)))))
 def test_set_has_one_bit_for_each_member(given: tuple[int, set[int]]) -> None:
     """The sign of an integer is the bit of its last series."""
