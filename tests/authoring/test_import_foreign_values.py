@@ -154,6 +154,18 @@ def test_categories_of_one_name_in_another_case_are_merged(tmp_path: Path) -> No
     assert "category DRAMA: its id or name is that of category drama, which replaces it" in notes
 
 
+def test_a_category_with_the_name_of_another_is_replaced_in_series(tmp_path: Path) -> None:
+    """Version 1 states an id of its own for it, which the catalog does not have."""
+    responses = small()
+    responses["/api/v2/categories"]["results"].append({"name": "DRAMA"})
+    responses["/api/v1/categories"].append({"id": "sad", "name": "DRAMA", "description": ""})
+    responses[V2]["categories"] = ["DRAMA"]
+    imported(responses, tmp_path)
+
+    assert [category["id"] for category in read(tmp_path, "categories.yaml")] == ["drama"]
+    assert read(tmp_path, "series/one.yaml")["categories"] == ["drama"]
+
+
 # Licensed series
 
 
@@ -249,6 +261,16 @@ def test_people_who_cannot_be_told_apart_are_noted(tmp_path: Path) -> None:
     assert read(tmp_path, "series/one.yaml")["authors"] == [4]
     (note,) = [note for note in notes if "same name" in note]
     assert note.startswith("members Wren, groups Night Shift, authors Ada: ")
+
+
+def test_a_chapter_of_two_groups_of_one_name_has_both(tmp_path: Path) -> None:
+    """Without version 1, the second mention of the name is the second group."""
+    responses = {path: value for path, value in namesakes().items() if not path.startswith("/api/v1/")}
+    responses["/api/v2/series/one/chapters"]["results"][0]["groups"] = ["Night Shift", "Night Shift"]
+    imported(responses, tmp_path)
+
+    chapters = read(tmp_path, "series/one.yaml")["chapters"]
+    assert {one["id"]: one["groups"] for one in chapters} == {12: [2, 3], 11: [2]}
 
 
 def test_people_with_equal_aliases_are_not_told_apart() -> None:

@@ -439,6 +439,11 @@ def test_a_file_name_must_result_in_the_same_url(url: str, name: str) -> None:
     assert image_paths.image(url, "https://x.example/m/", "series/a/") == name
 
 
+def test_a_path_below_an_unknown_media_folder_is_kept() -> None:
+    """It is no file of the catalog, although it names the folder of the series."""
+    assert image_paths.image("series/a/c.jpg", "", "series/a/") == "series/a/c.jpg"
+
+
 def test_a_title_template_fits_all_titles() -> None:
     """Otherwise there is none."""
     parts = {"volume": "2", "number": "2", "title": "Two", "date": "2026-01-01", "series": "S"}
