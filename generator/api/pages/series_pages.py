@@ -214,7 +214,7 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
 def _strip(page: PageContext, chapter: Chapter) -> Html:
     """The images. Not in the template, where they would take half of the time of all pages."""
     root, name = escape(page.image(chapter.pages_root)), escape(page.text.page_name)
-    usual = round(page.site.page_ratio * HEIGHT) or 1, HEIGHT
+    usual = round(page.site.page_ratio * HEIGHT), HEIGHT
     sizes = (
         f'width="{width}" height="{height}"'
         for width, height in (size or usual for size in chapter.sizes or repeat(None))
