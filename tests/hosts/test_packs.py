@@ -467,6 +467,15 @@ def test_a_dry_run_writes_nothing_and_counts_the_same(site: Site, tmp_path: Path
     assert "would write 0 files with 0 bytes, would remove 0\n" in run(*command[:-1], "--dry-run").stdout
 
 
+def test_settings_of_an_earlier_pack_are_written_again(site: Site, tmp_path: Path) -> None:
+    """The name of the worker follows the host of the site."""
+    pack(site, tmp_path / "edge")
+    site.write("site.yaml", "base_url: https://other.example\n")
+    site.build()
+    assert pack(site, tmp_path / "edge").left == []
+    assert '"name": "other-example"' in (tmp_path / "edge/wrangler.jsonc").read_text()
+
+
 def test_settings_that_a_user_has_changed_stay(site: Site, tmp_path: Path, run: Run) -> None:
     pack(site, tmp_path / "edge")
     path = tmp_path / "edge/wrangler.jsonc"

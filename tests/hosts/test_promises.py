@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from http.client import HTTPException
 from pathlib import Path
 
 import pytest
@@ -267,6 +268,23 @@ def test_lists_that_are_restricted_or_empty(tmp_path: Path) -> None:
     hidden = {"series/first.yaml": "title: First\ncover: c.png\nmodified: 2026-03-01T00:00:00Z\n"}
     with served(tmp_path / "empty", "minimal", files=hidden) as (site, web):
         assert check(site, f"http://127.0.0.1:{web.port}").faults == []
+
+
+@pytest.mark.parametrize(("times", "found"), [(1, []), (2, ["the response is broken instead of 200"])])
+def test_a_connection_that_ends_is_opened_again_once(serve: Serve, times: int, found: list[str]) -> None:
+    """A second end before a response is a difference."""
+    site, web = serve("minimal")
+    ends = [HTTPException()] * times
+
+    def end(asked: Asked, answer: Answer) -> Answer:
+        if asked.path == "/api/v1/groups" and ends:
+            raise ends.pop()
+        return answer
+
+    with lying(web.port, end) as url:
+        faults = check(site, url).faults
+
+    assert [fault.rpartition(": ")[2] for fault in faults] == found
 
 
 def test_a_head_that_fails_is_a_difference(serve: Serve) -> None:

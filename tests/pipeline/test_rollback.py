@@ -299,6 +299,18 @@ def test_a_series_hidden_from_old_api_versions_is_closed(site: Site, run: Run, c
     assert result.stderr.endswith(":\n  first: no longer in /api and /api/v1\n")
 
 
+def test_pages_of_a_series_that_older_api_versions_hide_are_opened_without_reopen(site: Site, run: Run) -> None:
+    """The series was not in these versions before either."""
+    hidden = f"{SITE}hide_licensed: true\n"
+    site.write("site.yaml", f"{hidden}pages: true\n")
+    title(site, "First", licensed="true")
+    site.build()
+    site.write("site.yaml", hidden)
+    site.build()
+
+    assert run("rollback", "--out", site.folder / "dist").exit_code == 0
+
+
 @pytest.mark.parametrize("file", ["www", "validators.map", "http.conf"])
 def test_an_incomplete_release_is_not_served_again(site: Site, run: Run, file: str) -> None:
     """Neither without a body nor without a file of its own."""

@@ -125,6 +125,14 @@ def test_purging_updates_a_shared_cache(tmp_path: Path, run: Run, edits: Sequenc
     assert len(stale) > (300 if edits == EDITS else 30)
 
 
+def test_a_series_that_stays_restricted_has_no_prefix_of_numbers(tmp_path: Path, run: Run) -> None:
+    """No cache has a list of its pages."""
+    folders = [site.folder / "catalog_src" for site in edited(tmp_path, SMALL)]
+    result = run("diff", *folders, "--as-of", AS_OF, "--jobs", 1, "--purge", "--json")
+
+    assert json.loads(result.stdout)["prefixes"] == [f"{BASE}/api/v2/series?", f"{BASE}/api/v2/series/?"]
+
+
 def test_redirects_of_pages_and_feeds_are_purged(site: Site, tmp_path: Path, run: Run) -> None:
     """The feeds of a series are beside its page."""
     new = copy_of("minimal", tmp_path / "new")
