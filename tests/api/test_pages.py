@@ -818,6 +818,7 @@ def test_texts_are_filled_once() -> None:
     assert text.library == "Bibliothek" and text.search == TEXTS["search"]
     assert text.fill("{a} and {b}: {c}", a="{b}", b=2) == "{b} and 2: {c}"
     assert text.fill("{", a=1) == "{"
+    assert text.fill("{a", a=1) == "{a"
     assert text.fill("{{x}{a} {", a=1) == "{{x}1 {"
     assert [text.count("chapter", number) for number in (1, 2)] == ["1 chapter", "2 chapters"]
 
