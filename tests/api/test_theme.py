@@ -175,6 +175,30 @@ def test_check_fills_in_a_sample_of_all_pages(project: Project) -> None:
     assert project.problems() == messages
 
 
+# Templates of pages without modes of reading and without a shelf, as a theme may have copied them, and what is missing.
+EARLIER = ROOT / "tests/data/earlier_templates"
+GONE = {
+    "chapter.html": "chapter.html:44:1: text.one_by_one: unknown",
+    "help.html": "help.html:1:1: replaces no file of the pages",
+    "macros.html": "macros.html:1:1: the template 'macros.html' (imported on line 2 in 'list.html') does not export",
+    "search.html": "search.html:27:1: text.title_only: unknown",
+}
+
+
+def test_earlier_templates_are_built_or_the_message_names_what_is_gone(project: Project) -> None:
+    """Each of the others is built beside templates of today."""
+    for name, message in GONE.items():
+        project.write(name, (EARLIER / name).read_text())
+        assert project.problems()[0].startswith(f"theme/{message}")
+        (project.folder / "theme" / name).unlink()
+    for path in EARLIER.glob("*.html"):
+        if path.name not in GONE:
+            project.write(path.name, path.read_text())
+    project.build()
+
+    assert "<h2>Chapters</h2>" in project.body("/reader/first/")
+
+
 OUTSIDE_OF_THE_SAMPLE = {
     "chapter.html": ("chapter.id == 3", LOOPS, "takes too much processor time"),
     "person.html": ("person.id == 3", "{{ 'x' | center(1000000000) }}", "needs more than 256 MB of memory"),
