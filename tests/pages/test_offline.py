@@ -16,6 +16,7 @@ pytestmark = browser.reads_pages
 
 # A comic that is read from left to right, in pairs on wide screens.
 COMIC = "/reader/kettle-and-comet/"
+RESTRICTED, REMOVED = f"{COMIC}1/1/", "/reader/lighthouse-on-foot/0/30/"
 ON_SHELF = "[...document.querySelectorAll('#shelf a')].map((link) => link.pathname + link.hash)"
 KEPT = "caches.keys().then((names) => names.filter((name) => name.includes('kept:')))"
 STORED = """(async () => {
@@ -113,20 +114,24 @@ def test_a_reader_goes_on_without_a_network(tmp_path: Path) -> None:
 
 
 def test_kept_chapters(edited: PageSite, chromium: browser.Browser) -> None:
-    """Their size is shown, and they can be deleted. A chapter that was licensed is deleted at the next visit."""
+    """Their size is shown, and they can be deleted. Licensed, restricted and removed ones go at the next visit."""
     with chromium.tab(PHONE) as phone:
         open_with_worker(phone, edited.url("/"))
-        for path in (CHAPTER, NEXT, WEBTOON):
+        for path in (CHAPTER, NEXT, RESTRICTED, REMOVED, WEBTOON):
             keep(phone, edited.url(path))
-        assert len(phone.run(KEPT)) == 3
+        assert len(phone.run(KEPT)) == 5
         phone.open(edited.url("/shelf/"))
-        phone.wait_until("document.querySelectorAll('.entries li').length === 3")
+        phone.wait_until("document.querySelectorAll('.entries li').length === 5")
         assert "MB" in phone.run("document.querySelector('.entries li').textContent")
         phone.tap(".entries button")
-        phone.wait_until("document.querySelectorAll('.entries li').length === 2")
-        assert phone.run(KEPT) == [f"flatpanel:kept:{path}" for path in (NEXT, WEBTOON)]
+        phone.wait_until("document.querySelectorAll('.entries li').length === 4")
+        assert phone.run(KEPT) == [f"flatpanel:kept:{path}" for path in (NEXT, RESTRICTED, REMOVED, WEBTOON)]
 
-        series = edited.site.folder / "catalog_src/series/paper-moons.yaml"
+        folder = edited.site.folder / "catalog_src/series"
+        comic = folder / "kettle-and-comet.yaml"
+        comic.write_text(f"{comic.read_text(encoding='utf-8')}\nrestricted: true\n", encoding="utf-8")
+        (folder / "lighthouse-on-foot/chapters/030-captain-of-nothing-in-particular.yaml").unlink()
+        series = folder / "paper-moons.yaml"
         copies = '"series/window-sill-cactus-club/0/1/panel-1.png": 800 of 1600, 0123456789abcdef\n'
         edited.site.write("variants.yaml", copies)
         text = series.read_text(encoding="utf-8").replace("licensed: false", "licensed: true")
