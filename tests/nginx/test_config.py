@@ -88,7 +88,7 @@ def published(number: int, max_age: int = 300, slug: str = "slug") -> Published:
 def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str, folder: str) -> list[ConfigFile]:
     """The files of a release with these bodies and the index."""
     index = Published(SERIES_INDEX_URL, "index.json", "0" * 32, 0, 2, "0" * 64, False, 300)
-    publisher = ResourcePublisher(BodyWriter(Path(), frozenset()), settings, 0, skip_unchanged=False)
+    publisher = ResourcePublisher(BodyWriter(Path(), {}, continues_current=True), settings, 0, skip_unchanged=False)
     segment = publisher.segment([index, *lines])
     summary = segment.summary
     rules = site_rules(settings, {}, ())

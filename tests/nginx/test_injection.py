@@ -209,7 +209,7 @@ TEXT = st.lists(st.sampled_from(PIECES) | st.text(max_size=2), min_size=1, max_s
 
 def test_title_and_hosts_of_images_change_no_directive(site: Site) -> None:
     """The title is in no file of the configuration, and a header names only usual hosts."""
-    digests = re.compile(r"releases/[0-9a-f]+|[0-9a-f]{32}|_hash_\w+ \d+|img-src [^;]*")
+    digests = re.compile(r"releases/[0-9a-f]+|[0-9a-f]{32}|_hash_\w+ \d+|(?:img|connect)-src [^;]*")
     texts = []
     for title in ("Title", *TITLES):
         site.write("site.yaml", f"base_url: https://minimal.example\npages: true\ntitle: {json.dumps(title)}\n")

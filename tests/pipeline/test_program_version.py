@@ -18,6 +18,7 @@ COMMENTS = {
     ".css": "/* edited */",
     ".html": "<!-- -->",
     ".svg": "<!-- -->",
+    ".yaml": "# edited",
 }
 # Files that no build reads: texts for people. Neither does a build read what `init` copies, and templates of hosts.
 NOT_USED = {"LICENSE", "NOTICE", "README.md", "swagger-ui-bundle.js.LICENSE.txt"}
