@@ -42,7 +42,7 @@ def test_the_page_reloads_after_a_rebuild_and_stays_where_it_was(site: Site, tab
         tab.wait_until(f"{BANNER}.startsWith('Preview: this')")
         tab.run("scrollTo(0, 700)")
         edit(site, "series/first.yaml", first(site).replace("title: Of 7,", "title: Renamed,"))
-        tab.wait_until("document.readyState === 'complete' && document.body.innerText.includes('Renamed')")
+        tab.wait_until("document.readyState === 'complete' && document.body.textContent.includes('Renamed')")
         tab.wait_until("scrollY === 700")
 
 

@@ -231,6 +231,7 @@ def test_single_keys_can_be_switched_off(example: PageSite, tab: Tab) -> None:
     tab.press("?")
     tab.wait_for("dialog[open] kbd")
     tab.press("Escape")
+    tab.wait_until("!document.querySelector('dialog')")
     tab.press("F", shift=True)
     tab.wait_until("document.fullscreenElement !== null")
     tab.press("F", shift=True)

@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -36,13 +37,16 @@ def edited(tmp_path: Path) -> Iterator[PageSite]:
 
 
 def reload(served: PageSite) -> None:
-    """Build the edited site, and serve it."""
+    """Build the edited site, and serve it. A worker of nginx that ends could still answer the browser."""
     served.site.build()
+    master = served.web.process.pid
+    workers = Path(f"/proc/{master}/task/{master}/children")
+    before = set(workers.read_text().split())
     served.web.process.send_signal(signal.SIGHUP)
-    etag = served.site.manifest.resources["/sw.js"].etag
     release = served.site.manifest.resources["/"].etag
-    while served.web.ask("/")["etag"] != f'"{release}"' or served.web.ask("/sw.js")["etag"] != f'"{etag}"':
-        pass
+    end = monotonic() + browser.LIMIT
+    while served.web.ask("/")["etag"] != f'"{release}"' or before & set(workers.read_text().split()):
+        assert monotonic() < end, "nginx still has a worker of the earlier release"
 
 
 def open_with_worker(tab: Tab, url: str) -> None:
