@@ -282,6 +282,19 @@ def test_a_damaged_map_is_not_copied(site: Site, tmp_path: Path) -> None:
     assert [edited for fault in verify_files.check_files(site.store) if not str(fault.path).startswith(str(path))] == []
 
 
+def test_a_lost_value_of_a_file_discards_the_cache(site: Site) -> None:
+    """A series that is rendered again needs the values of its files, which did not change."""
+    tree_snapshot.first_version(site)
+    pipeline.build(remembering(site))
+    with closing(sqlite3.connect(site.folder / "cache" / FILE)) as database, database:
+        assert database.execute("DELETE FROM memo WHERE step = 'parsed'").rowcount
+    settings = site.folder / "catalog_src/site.yaml"
+    settings.write_text(f"{settings.read_text()}title: Another title\n")
+
+    assert pipeline.build(remembering(site)).parsed
+    assert list(verify_files.check_files(site.store)) == []
+
+
 def test_a_damaged_line_of_an_unchanged_series_is_not_continued(site: Site, tmp_path: Path) -> None:
     """The lines of the next release come from the cache; the damaged manifest of the current one does not spread."""
     undamaged = Site(tmp_path / "whole")

@@ -1,12 +1,18 @@
 """Segments: the long files of a release are the lines of all series, joined in blocks."""
 
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from generator.pipeline import segments
+from generator.pipeline import program_version, segments
+from generator.pipeline import run as pipeline
+from generator.pipeline.cache import RELEASE, Cache
+from generator.release.changes import differences
+from generator.release.manifest_reader import ManifestReader
 from generator.review import verify_files
-from tests.conftest import copy_of
+from tests.conftest import Site, copy_of
 
 
 @pytest.mark.parametrize("block", [1, 500])
@@ -18,3 +24,17 @@ def test_the_size_of_blocks_does_not_matter(block: int, tmp_path: Path, monkeypa
 
     assert blocks.build().release == release
     assert list(verify_files.check_files(blocks.store)) == []
+
+
+def test_segments_of_the_cache_are_the_lines_of_the_release(site: Site) -> None:
+    """The next build compares its own with them."""
+    pipeline.build(replace(site.options, cache=site.folder / "cache"))
+    with (
+        closing(Cache(site.folder / "cache", program_version.current())) as cache,
+        ManifestReader(site.store.manifest_path(site.store.release())) as reader,
+    ):
+        stored = segments.Segments(cache)
+        stored.load((cache.recall(RELEASE) or {})["segments"])
+
+        assert reader.segments
+        assert list(differences(reader, stored)) == []
