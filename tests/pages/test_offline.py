@@ -19,6 +19,7 @@ pytestmark = browser.reads_pages
 COMIC = "/reader/kettle-and-comet/"
 RESTRICTED, REMOVED = f"{COMIC}1/1/", "/reader/lighthouse-on-foot/0/30/"
 ON_SHELF = "[...document.querySelectorAll('#shelf a')].map((link) => link.pathname + link.hash)"
+COPIES = '"series/window-sill-cactus-club/0/1/panel-1.png": 800 of 1600, 0123456789abcdef\n'
 KEPT = "caches.keys().then((names) => names.filter((name) => name.includes('kept:')))"
 STORED = """(async () => {
     const found = [];
@@ -136,11 +137,11 @@ def test_kept_chapters(edited: PageSite, chromium: browser.Browser) -> None:
         comic.write_text(f"{comic.read_text(encoding='utf-8')}\nrestricted: true\n", encoding="utf-8")
         (folder / "lighthouse-on-foot/chapters/030-captain-of-nothing-in-particular.yaml").unlink()
         series = folder / "paper-moons.yaml"
-        copies = '"series/window-sill-cactus-club/0/1/panel-1.png": 800 of 1600, 0123456789abcdef\n'
-        edited.site.write("variants.yaml", copies)
+        edited.site.write("variants.yaml", COPIES)
         text = series.read_text(encoding="utf-8").replace("licensed: false", "licensed: true")
         series.write_text(text, encoding="utf-8")
         reload(edited)
+        phone.run("caches.open('flatpanel:files').then((cache) => cache.delete('/checked.txt'))")  # another visit
         phone.open(edited.url("/"))
         phone.wait_until_resolved(f"{KEPT}.then((names) => String(names) === 'flatpanel:kept:{WEBTOON}')")
         # The page that is kept names no smaller copies: the device has the originals.
@@ -155,16 +156,31 @@ def test_kept_chapters(edited: PageSite, chromium: browser.Browser) -> None:
         ]
 
 
+def test_the_page_that_is_kept_wins_without_a_network(chromium: browser.Browser, tmp_path: Path) -> None:
+    """A later visit stored the page with smaller copies of its images, which are not on the device."""
+    with chromium.tab(PHONE) as phone:
+        with page_sites.example(tmp_path, spare=0, is_edited=True) as served:
+            served.site.write("variants.yaml", COPIES)
+            reload(served)
+            url = served.url(WEBTOON)
+            open_with_worker(phone, url)
+            assert phone.run("document.querySelector('#strip img').srcset")
+            keep(phone, url)
+        phone.open(url)
+        phone.wait_for("#strip img")
+        assert phone.run("[...document.querySelectorAll('#strip img')].map((image) => image.srcset).join('')") == ""
+
+
 def test_updates_and_keys(edited: PageSite, chromium: browser.Browser) -> None:
     """A new page is seen at the next visit. No answer to a key is kept. A site without shelf keeps nothing."""
     with chromium.tab(PHONE) as phone:
         open_with_worker(phone, edited.url(SERIES))
-        phone.run(f"fetch('{SERIES}?api_key=secret').then((response) => response.text())")
+        phone.run("fetch('/groups/?api_key=secret').then((response) => response.text())")
         phone.run("fetch('/latest/', { headers: { 'X-API-Key': 'secret' } }).then((response) => response.text())")
         phone.run("fetch('/api/v2/series').then((response) => response.text())")
         phone.run("fetch('/categories/').then((response) => response.text())")
         phone.wait_until_resolved(f"{STORED}.then((paths) => paths.includes('/categories/'))")
-        assert not {"/latest/", "/api/v2/series"} & set(phone.run(STORED))
+        assert not {"/latest/", "/groups/", "/api/v2/series"} & set(phone.run(STORED))
 
         series = edited.site.folder / "catalog_src/series/paper-moons.yaml"
         series.write_text(series.read_text(encoding="utf-8").replace("title: Paper Moons", "title: Cardboard Suns"))

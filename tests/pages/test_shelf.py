@@ -133,7 +133,11 @@ def test_a_shelf_moves_to_another_device(
     saved = tmp_path / "shelf.json"
     assert json.loads(tab.download("#export", tmp_path, saved.name))["version"] == 1
     wrong = tmp_path / "wrong.json"
-    evil = {"/x/": {"chapter": "javascript:alert(1)"}, "//evil.example/": {"chapter": "/x/"}}
+    evil = {
+        "/x/": {"chapter": "javascript:alert(1)", "next": "/\t/evil.example/"},
+        "//evil.example/": {"chapter": "/x/"},
+        "/\n/evil.example/": {"chapter": "/x/"},
+    }
     wrong.write_text(json.dumps({"version": 1, "series": evil}))
     other = tmp_path / "other.json"
     other.write_text('{"version": 99}')

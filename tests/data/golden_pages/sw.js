@@ -1,23 +1,22 @@
 const FILES = ["/","/shelf/","/manifest.webmanifest","/assets/style.css","/assets/reader.css","/assets/site.js","/assets/icon.svg","/assets/bar.js","/assets/cards.js","/assets/chapter.js","/assets/dom.js","/assets/home.js","/assets/images.js","/assets/layout.js","/assets/progress.js","/assets/reader.js","/assets/search.js","/assets/series.js","/assets/shelf.js","/assets/offline.js","/assets/store.js","/assets/theme.js","/assets/turning.js"];
 // The service worker: pages that were visited, and chapters that the reader keeps, without a network. FILES has what
-// each page needs. With a network, every answer comes from there, so that an update of the site is seen at once.
+// each page needs. With a network, every answer but kept images comes from there, so that an update is seen at once.
 const PREFIX = "flatpanel:";
 const [NEEDED, PAGES, IMAGES] = ["files", "pages", "images"].map((name) => PREFIX + name);
 // Each kept chapter has a cache of its own, with this entry beside its page and its images.
 const KEPT = `${PREFIX}kept:`;
 const ABOUT = "/kept.json";
+// When kept chapters were checked, and the milliseconds until that is done again.
+const [CHECKED, VISIT] = ["/checked.txt", 30 * 60 * 1000];
 const MOST = { [NEEDED]: 100, [PAGES]: 100, [IMAGES]: 150 };
-// The statuses of what is restricted, licensed or removed.
-const GONE = [401, 403, 404, 410, 451];
+const GONE = [401, 403, 404, 410, 451]; // of what is restricted, licensed or removed
 
 addEventListener("install", (event) => {
   skipWaiting();
   event.waitUntil(caches.open(NEEDED).then((cache) => cache.addAll(FILES)));
 });
 
-addEventListener("activate", (event) => {
-  event.waitUntil(clients.claim());
-});
+addEventListener("activate", (event) => event.waitUntil(clients.claim()));
 
 const keptNames = async () => (await caches.keys()).filter((name) => name.startsWith(KEPT));
 
@@ -55,19 +54,25 @@ addEventListener("fetch", (event) => {
   } else if (isPlain(request, url)) event.respondWith(answer(event, url));
 });
 
-const fromDevice = (request) => caches.match(request, { ignoreVary: true, ignoreSearch: request.mode === "navigate" });
+const matching = ({ mode }) => ({ ignoreVary: true, ignoreSearch: mode === "navigate" });
+
+async function fromKept(request) {
+  for (const cacheName of await keptNames()) {
+    const found = await caches.match(request, { ...matching(request), cacheName });
+    if (found) return found;
+  }
+}
+
+/** What is kept wins: the page of a kept chapter names only images that are kept with it. */
+const fromDevice = async (request) => (await fromKept(request)) ?? caches.match(request, matching(request));
 
 async function answer(event, url) {
   const { request } = event;
   const isImage = request.destination === "image";
   if (request.mode === "navigate") await started;
   // Kept images first: they are large.
-  if (isImage) {
-    for (const name of await keptNames()) {
-      const found = await (await caches.open(name)).match(request, { ignoreVary: true });
-      if (found) return found;
-    }
-  }
+  const kept = isImage && (await fromKept(request));
+  if (kept) return kept;
   try {
     const response = await fetch(request);
     const name = isImage ? IMAGES : FILES.includes(url.pathname) ? NEEDED : PAGES;
@@ -96,7 +101,6 @@ async function forget(name, url) {
 }
 
 // What pages ask for
-
 const ACTIONS = { keep, check, visited, test };
 
 addEventListener("message", (event) => {
@@ -133,22 +137,39 @@ async function withoutCopies(response) {
   return new Response(text, { headers: response.headers });
 }
 
-/** Delete what is kept of chapters that are licensed, restricted or removed by now; refresh the pages of others. */
+/** Delete what is kept of chapters that are licensed, restricted or removed by now; refresh the others. */
 async function check() {
+  const files = await caches.open(NEEDED);
+  const last = await files.match(CHECKED);
+  // Each time it asks for the page of every kept chapter.
+  if (Date.now() - Number((await last?.text()) ?? 0) < VISIT) return;
+  await files.put(CHECKED, new Response(String(Date.now())));
   for (const name of await keptNames()) {
     const page = name.slice(KEPT.length);
-    let response = null;
     try {
-      response = await fetch(page, { cache: "no-cache" });
+      const response = await fetch(page, { cache: "no-cache" });
+      // The page of a licensed chapter has no images.
+      const isThere = isPublic(response) && (await response.clone().text()).includes('id="strip"');
+      if (isThere) await refresh(await caches.open(name), page, await withoutCopies(response));
+      else if (response.ok || GONE.includes(response.status)) await drop(name, page);
     } catch {
-      return;
+      // Without a network, or an image that is not there: what is kept stays as it is.
     }
-    // The page of a licensed chapter has no images.
-    const isThere = isPublic(response) && (await response.clone().text()).includes('id="strip"');
-    if (isThere) await (await caches.open(name)).put(page, await withoutCopies(response));
-    else if (response.ok || GONE.includes(response.status)) await drop(name, page);
   }
   await findForeignImages();
+}
+
+/** Keep the page of a chapter as it is now, with the images that are new in it. */
+async function refresh(cache, page, response) {
+  const text = await response.clone().text();
+  const strip = text.slice(text.indexOf('id="strip"'), text.indexOf('id="end"'));
+  for (const [, source] of strip.matchAll(/<img [^>]*?src="([^"]+)"/g)) {
+    const url = source.replaceAll("&amp;", "&");
+    const image = (await cache.match(url)) ?? (await fetch(url));
+    if (!isPublic(image)) return;
+    await cache.put(url, image);
+  }
+  await cache.put(page, response);
 }
 
 async function drop(name, page) {
@@ -174,9 +195,5 @@ async function visited({ urls }) {
 
 /** Whether a script may read an image of another host. */
 async function test({ url }, report) {
-  try {
-    report(isPublic(await fetch(url)));
-  } catch {
-    report(false);
-  }
+  report(await fetch(url).then(isPublic, () => false));
 }

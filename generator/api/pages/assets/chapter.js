@@ -97,7 +97,7 @@ function read() {
     pages.current = first;
     pages.arrange();
   } else {
-    strip.dataset.fit = pages.fit;
+    pages.fitImages();
     pages.arrive(0);
   }
   hideWhileReading();

@@ -31,6 +31,12 @@ export function checkbox(name, label, checked, choose) {
   return element("label", {}, box, ` ${label}`);
 }
 
+/** Whether a click on a dialog is outside of its box, not between its rows. */
+function isBeside({ target, clientX, clientY }, box) {
+  const { left, right, top, bottom } = box.getBoundingClientRect();
+  return target === box && (clientX < left || clientX > right || clientY < top || clientY > bottom);
+}
+
 /** A window above the page: Escape, its button or a click beside it closes it. */
 export function dialog(title, ...content) {
   const made = element(
@@ -38,7 +44,7 @@ export function dialog(title, ...content) {
     {
       lang: texts.lang,
       "aria-label": title,
-      click: (event) => event.target === made && made.close(),
+      click: (event) => isBeside(event, made) && made.close(),
       // The keys of the page below do not count.
       keydown: (event) => event.stopPropagation(),
     },

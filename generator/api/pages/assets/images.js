@@ -30,7 +30,11 @@ async function loadStart(url) {
   }
 }
 
-const load = (image) => image.setAttribute("src", image.getAttribute("src"));
+/** Load an image again: the original, since a smaller copy may be gone. */
+function load(image) {
+  image.removeAttribute("srcset");
+  image.setAttribute("src", image.getAttribute("src"));
+}
 
 /** Try failed images again, later when the reader taps them. */
 export function tryAgain(images) {
@@ -49,7 +53,8 @@ export function tryAgain(images) {
       image.tabIndex = 0;
     };
     const retry = (event) => {
-      if (!image.classList.contains("failed") || (event.key && event.key !== "Enter")) return;
+      if (!image.classList.contains("failed") || (event.key && event.key !== "Enter" && event.key !== " ")) return;
+      event.preventDefault();
       event.stopPropagation();
       attempts = WAITS.length;
       load(image);

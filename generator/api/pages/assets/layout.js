@@ -67,14 +67,20 @@ export class Pages {
   arrange(choice = {}) {
     Object.assign(this.choice, choice);
     document.body.classList.toggle("paged", this.isPaged);
+    this.fitImages();
+    this.show(this.current);
+  }
+
+  /** Let the browser choose the copies that the size of the pages needs. The page has the sizes of a strip. */
+  fitImages() {
     this.strip.dataset.fit = this.fit;
     for (const image of this.images) {
-      // Copies are chosen for a strip. The original size is that of the widest one.
+      image.dataset.sizes ??= image.sizes;
+      // The original size is that of the widest copy.
       const [, widest] = /(\d+)w$/.exec(image.srcset) ?? [];
       if (widest && this.fit === "original") image.sizes = `${widest}px`;
-      else if (this.isPaged && this.fit === "width") image.sizes = "100vw";
+      else image.sizes = this.isPaged && this.fit === "width" ? "100vw" : image.dataset.sizes;
     }
-    this.show(this.current);
   }
 
   arrive(index) {

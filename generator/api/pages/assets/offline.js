@@ -57,15 +57,16 @@ export async function keptList() {
   const list = element("ul", { class: "entries" });
   for (const name of names) {
     const path = name.slice(KEPT.length);
+    // A chapter that was not kept as a whole, as the browser was closed, takes room, too.
     const known = await about(path);
-    if (!known) continue;
-    const item = element("li", {}, element("a", { href: path }, element("bdi", {}, `${known.title}: ${known.heading}`)));
+    const label = known ? `${known.title}: ${known.heading}` : path;
+    const item = element("li", {}, element("a", { href: path }, element("bdi", {}, label)));
     const remove = async () => {
       await caches.delete(name);
       item.remove();
     };
-    const attributes = { "aria-label": `${texts.remove}: ${known.heading}` };
-    item.append(` ${size(known.bytes)} `, button(texts.remove, remove, attributes));
+    const attributes = { "aria-label": `${texts.remove}: ${label}` };
+    item.append(known ? ` ${size(known.bytes)} ` : " ", button(texts.remove, remove, attributes));
     list.append(item);
   }
   return list.children.length ? list : element("p", { class: "note" }, texts.nothing_here);

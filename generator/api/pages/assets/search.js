@@ -64,14 +64,21 @@ function card({ url, title, cover }) {
   );
 }
 
-async function show() {
+/** Load the index once; false, with a message, if that fails. */
+async function isLoaded() {
   message.textContent = texts.searching;
   try {
     index ??= await load();
+    message.textContent = "";
+    return true;
   } catch {
     message.textContent = texts.search_failed;
-    return;
+    return false;
   }
+}
+
+async function show() {
+  if (!(await isLoaded())) return;
   const found = selected(index);
   const showMore = () => {
     const shown = results.children.length;
@@ -108,7 +115,7 @@ form.addEventListener("submit", (event) => {
   show();
 });
 document.getElementById("random").addEventListener("click", async () => {
-  index ??= await load();
-  location.assign(index[Math.floor(Math.random() * index.length)].url);
+  if ((await isLoaded()) && index.length) location.assign(index[Math.floor(Math.random() * index.length)].url);
 });
-if (Object.values(values()).some((value) => value.length && value !== "title")) show();
+const { sort, ...filters } = values();
+if (sort !== "title" || Object.values(filters).some((value) => value.length)) show();

@@ -103,6 +103,8 @@ function follow(isFollowed) {
 
 function addTools() {
   const tools = document.getElementById("list-tools");
+  // A theme may have a template from before there were tools.
+  if (!tools) return;
   const { settings } = read();
   const order = (oldestFirst) => {
     setOrder(oldestFirst);

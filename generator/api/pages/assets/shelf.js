@@ -9,20 +9,28 @@ const main = document.getElementById("my-shelf");
 const message = element("p", { class: "note", role: "status" });
 
 function section(title, ...content) {
-  return element("section", {}, element("h2", {}, title), ...content);
+  return element("section", {}, element("h2", { tabindex: -1 }, title), ...content);
 }
 
-function grid(entries) {
+/** Cards of series; their button removes what `forget` takes away from a series of the shelf. */
+function grid(entries, forget) {
   if (!entries.length) return element("p", { class: "note" }, texts.nothing_here);
   const cards = entries.map(([path, entry]) => {
     const remove = button(texts.remove, () => {
-      change(({ series }) => delete series[path]);
+      change(({ series }) => forget(series, path));
       show();
+      main.querySelector("h2").focus();
     });
     remove.setAttribute("aria-label", `${texts.remove}: ${entry.title ?? path}`);
     return card(path, entry, element("p", {}, remove));
   });
   return element("ul", { class: "grid" }, ...cards);
+}
+
+function unfollow(series, path) {
+  const { chapter, read: readChapters } = series[path];
+  if (chapter || readChapters?.length) delete series[path].followed;
+  else delete series[path];
 }
 
 function settings() {
@@ -84,13 +92,14 @@ function data() {
 }
 
 // Before the rest is shown, which it would move.
-const kept = section(texts.kept_chapters, await keptList());
+// Settings of the browser can refuse storage.
+const kept = section(texts.kept_chapters, await keptList().catch(() => ""));
 
 function show() {
   const entries = shelved(read());
   main.replaceChildren(
-    section(texts.continue_reading, grid(entries.filter(([, entry]) => entry.chapter))),
-    section(texts.followed, grid(entries.filter(([, entry]) => entry.followed))),
+    section(texts.continue_reading, grid(entries.filter(([, entry]) => entry.chapter), (series, path) => delete series[path])),
+    section(texts.followed, grid(entries.filter(([, entry]) => entry.followed), unfollow)),
     kept,
     settings(),
     data(),

@@ -30,8 +30,8 @@ function known(value, types) {
   return Object.fromEntries(Object.entries(value ?? {}).filter(([name, field]) => typeof field === types[name]));
 }
 
-/** Whether a path leads into this site: the file of a shelf can come from elsewhere. */
-const isPath = (text) => /^\/(?![/\\])/.test(text);
+/** Whether a path leads into this site: the file of a shelf can come from elsewhere. URLs lose tabs and line breaks. */
+const isPath = (text) => /^\/(?![/\\])[^\t\n\r]*$/.test(text);
 
 /** The parts of a value that a shelf can have; null for a value of another version. */
 export function checked(value) {
@@ -87,13 +87,17 @@ export function changeSetting(name, value) {
   });
 }
 
-/** When the last visit began; 0 on the first one. A visit is a session of the browser's tab. */
+// A new tab within this time, in milliseconds, belongs to the same visit.
+const VISIT = 30 * 60 * 1000;
+
+/** When the last visit began; 0 on the first one. */
 export function lastVisit() {
   try {
     if (!isKept) return 0;
     if (!sessionStorage.getItem(KEY)) {
       sessionStorage.setItem(KEY, "visited");
-      change((shelf) => Object.assign(shelf, { since: shelf.visited, visited: Date.now() }));
+      const now = Date.now();
+      change((shelf) => now - shelf.visited > VISIT && Object.assign(shelf, { since: shelf.visited, visited: now }));
     }
     return read().since;
   } catch {
