@@ -131,7 +131,7 @@ class LongListBuilder:
         path = f"{self.publisher.bodies.root}/{body.file}"
 
         def text() -> bytes:
-            return _read(path)
+            return _checked(path, body.etag)
 
         def compressed() -> bytes:
             return encoding.piece_of_gzip(_read(f"{path}.gz")) if body.gzip else encoding.deflate_piece(text())
@@ -152,17 +152,22 @@ class LongListBuilder:
         return Piece(f"{bucket.digest} {date_format}", text, compressed)
 
     def _chapter(self, record: bytes) -> bytes:
-        """The body of a chapter. Raises `Damaged` if the release has lost it: all series are rendered again then."""
+        """The body of a chapter."""
         number, etag = series_renderer.id_and_etag(record)
         restricted = is_restricted("/api/v2/chapters/{id}", self.publisher.site)
         resource = Resource(f"/api/v2/chapters/{number}", Body(b"", 0), 0, restricted)
-        try:
-            text = _read(f"{self.publisher.bodies.root}/{manifest.body_file(resource, etag)}")
-        except FileNotFoundError as error:
-            raise Damaged from error
-        if encoding.etag(text) != etag:
-            raise Damaged
-        return text
+        return _checked(f"{self.publisher.bodies.root}/{manifest.body_file(resource, etag)}", etag)
+
+
+def _checked(path: str, etag: str) -> bytes:
+    """A body. Raises `Damaged` if the release has lost it: all series are rendered again then."""
+    try:
+        text = _read(path)
+    except FileNotFoundError as error:
+        raise Damaged from error
+    if encoding.etag(text) != etag:
+        raise Damaged
+    return text
 
 
 def _write_pieces(

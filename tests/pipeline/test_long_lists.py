@@ -85,16 +85,17 @@ def test_an_unchanged_long_list_is_not_written_again(long: None, site: Site) -> 
     }
 
 
+@pytest.mark.parametrize("url", ["/api/v2/chapters/11", "/api/series/kept", "/api/v1/series/kept"])
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_text("{}")])
-def test_a_damaged_chapter_does_not_get_into_the_list(site: Site, damage: Callable[[Path], object]) -> None:
-    """The list consists of the bodies of chapters. A damaged one of an unchanged series is made again."""
+def test_a_damaged_body_does_not_get_into_a_list(site: Site, damage: Callable[[Path], object], url: str) -> None:
+    """Lists consist of the bodies of chapters and series. A damaged one of an unchanged series is made again."""
     options = replace(site.options, cache=site.folder / "cache")
     chapters = "chapters:\n  - {{id: {}, number: 1, published: 2026-02-02T10:00:00Z, pages: [1.png]}}\n"
     for slug, number in (("kept", 11), ("edited", 12)):
         site.write(f"series/{slug}.yaml", f"title: {slug}\ncover: c.png\n{chapters.format(number)}")
     run.build(options)
-    damage(site.folder / "dist" / site.manifest.resources["/api/v2/chapters/11"].file)
-    site.write("series/edited.yaml", f"title: edited\ncover: c.png\n{chapters.format(13)}")
+    damage(site.folder / "dist" / site.manifest.resources[url].file)
+    site.write("series/edited.yaml", f"title: Another title\ncover: c.png\n{chapters.format(13)}")
     run.build(options)
     after = site.manifest.resources
 
