@@ -50,7 +50,7 @@ class RecentChapter(NamedTuple):
 # A chapter needs its key for each order that it is part of.
 @lru_cache(maxsize=4096)
 def _newest_first_key(published: int, volume: int | None, number: str, slug: str, id: int | None) -> bytes:
-    """See `Chapter.newest_first`. As bytes, so that SQLite sorts in the same order."""
+    """See `Chapter.newest_first`. As bytes, whose order is that of the chapters, newest first."""
     numbers = volume or _NO_VOLUME, int(Decimal(number).scaleb(4))
     descending = (_LATEST - published, 6), (_NO_VOLUME - numbers[0], 4), (_HIGHEST - numbers[1], 6)
     before, after = b"".join(value.to_bytes(width, "big") for value, width in descending), slug.encode()

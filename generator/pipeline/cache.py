@@ -31,6 +31,7 @@ class Damaged(Exception):
 class Step(NamedTuple):
     """A kind of results: what there is a result of, and what it depends on besides its item and the program.
 
+    Only the name is used; `item` and `key` tell readers what the callers pass.
     The key of a result is a digest of all that it depends on, or that value itself; empty if it depends on nothing.
     """
 
@@ -173,6 +174,12 @@ class Cache:
         """The items with a result. Only the index is read."""
         rows = self._database.execute("SELECT item FROM memo WHERE step = ?", (step.name,))
         return {_decoded(item) for (item,) in rows}
+
+    @raises_damaged
+    def keys(self, step: Step) -> dict[str, str]:
+        """The key of each item with a result. No value is read, so none is checked."""
+        rows = self._database.execute("SELECT item, key FROM memo WHERE step = ?", (step.name,))
+        return {_decoded(item): key for item, key in rows}
 
     @raises_damaged
     def forget(self, step: Step, items: Iterable[str] | None = None) -> None:

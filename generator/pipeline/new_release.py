@@ -395,7 +395,7 @@ class RenderKeys:
 
     def stale(self, cache: Cache, current: Segments, root: Path) -> dict[str, str]:
         """The series to render, with their new keys: the key differs, or the current release lacks the bodies."""
-        cached = {row.item: row.key for row in cache.rows(SUMMARIES)}
+        cached = cache.keys(SUMMARIES)
         keys = {files.slug: self.key(files) for files in self.scan.series_files}
         return {
             slug: key for slug, key in keys.items() if not current.has_bodies(slug, root) or cached.get(slug) != key

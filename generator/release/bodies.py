@@ -40,8 +40,8 @@ class WriteTotals(NamedTuple):
 class BodyWriter:
     """Writes bodies below `root`, and overwrites no file that a release references.
 
-    These files are those of the continued release, if that is the current one, and those in `protected`: with its date
-    if the current release has it, which keeps it until the commit; None if only older releases have it.
+    These files are those of the continued release, if that is the current one, and those in `protected`: each with the
+    date that the current release gives it until the commit, or with None if only older releases have the file.
     """
 
     def __init__(self, root: Path, protected: Mapping[str, int | None], continues_current: bool) -> None:
@@ -81,7 +81,7 @@ class BodyWriter:
 
     def replace_different(self, file: str, content: bytes, modified: int | None = None) -> None:
         """Replace a file that is missing or has other bytes. Another version may have written no gzip form."""
-        if file in self.protected:
+        if self.protected.get(file, 0) is None:
             self.returned_files.add(file)
         if read_regular(self._start + file) != content:
             self.begin()

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGKILL
 from typing import Any
-from urllib.error import HTTPError
-from urllib.request import urlopen
 
 import boto3
 import pytest
@@ -79,14 +77,6 @@ class ObjectStore:
 
     def delete(self, key: str, bucket: str = BUCKET) -> None:
         self.api.delete_object(Bucket=bucket, Key=key)
-
-    def public_status(self, key: str, bucket: str = BUCKET) -> int:
-        """The status of a request without credentials."""
-        try:
-            with urlopen(f"{self.endpoint}/{bucket}/{key}", timeout=servers.LIMIT) as response:
-                return int(response.status)
-        except HTTPError as error:
-            return error.code
 
 
 def free_ports(count: int) -> list[int]:

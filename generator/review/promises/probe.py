@@ -61,7 +61,7 @@ class Probe(NamedTuple):
         return BROKEN
 
     def served(self, body: Published) -> Response | None:
-        """The response with a body of the release; None if the server sends anything else, which bodies.py reports."""
+        """The response with a body of the release; None if the server sends another, which `urls.bodies` reports."""
         response = self.get(body.url, {"Accept-Encoding": "identity"}, size=body.size)
         return response if response.status == 200 and has_body(response, body) else None
 

@@ -1,5 +1,6 @@
 """A site, stores, and the command that publishes the one to the other."""
 
+import gzip
 import json
 import shutil
 import sys
@@ -75,10 +76,16 @@ class BucketPublisher:
         pointer: dict[str, Any] = json.loads(self.store.read(f"{self.prefix}/.flatpanel/pointer.json"))
         return pointer
 
+    def listed(self) -> dict[str, str]:
+        """The keys and tags of the objects, as the list that the pointer names says."""
+        data = self.read(self.pointer()["list"])
+        stored = json.loads(gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data)
+        return {key: line[0] for key, line in stored["objects"].items()}
+
     def is_current(self) -> bool:
         """Whether the pointer says that the bucket has the current release."""
         plan = self.totals("--dry-run")
-        return bool(plan["sent"] == plan["removed"] == 0)
+        return bool(plan["sent"] == plan["removed"] == 0) and self.listed() == self.bodies()
 
     def read(self, key: str) -> bytes:
         return self.store.read(f"{self.prefix}/{key}")

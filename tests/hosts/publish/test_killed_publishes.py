@@ -1,10 +1,7 @@
 """A publish that is killed at each of its requests: readers have one release, whole, and the next publish goes on."""
 
-import gzip
-import json
 import os
 import subprocess
-from collections.abc import Mapping
 from threading import Event
 
 import pytest
@@ -45,13 +42,6 @@ def killed_at(publish: BucketPublisher, proxy: StoreProxy, moment: int, *options
     return process.returncode != 0
 
 
-def listed(publish: BucketPublisher) -> Mapping[str, str]:
-    """The keys and tags of the objects, as the list that the pointer names says."""
-    data = publish.read(publish.pointer()["list"])
-    stored = json.loads(gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data)
-    return {key: line[0] for key, line in stored["objects"].items()}
-
-
 def body_puts(proxy: StoreProxy) -> list[str]:
     return [seen.target for seen in proxy.seen if seen.method == "PUT" and "/.flatpanel/" not in seen.target]
 
@@ -78,4 +68,4 @@ def test_a_killed_publish_leaves_whole_bodies(publish: BucketPublisher, proxy: S
         publish.totals(by=proxy.as_store)
         assert set(publish.bodies().values()) == new
         assert len(set(first[: -1 if was_killed else None]) & set(body_puts(proxy))) == 0
-        assert listed(publish) == publish.bodies()
+        assert publish.listed() == publish.bodies()

@@ -95,19 +95,17 @@ class StoredList(NamedTuple):
         """The line of an object, if the list has it."""
         return self.objects.get(key) or self.kept.get(key, (None,))[0]
 
-    @property
-    def key(self) -> str:
-        """The key of the list, which is named by its content. Names of restricted packs stay in their folder."""
+    def key(self, data: bytes) -> str:
+        """The key of the list, which is named by its content `data`. Names of restricted packs stay in their folder."""
         is_private = self.layout == "packs" and any(key.startswith(PRIVATE) for key in (*self.objects, *self.kept))
-        return f"{PRIVATE if is_private else FOLDER}/lists/{_digest(self.dump())}"
+        return f"{PRIVATE if is_private else FOLDER}/lists/{_digest(data)}"
 
 
 def _digest(data: bytes) -> str:
     return encoding.sha256(data)[:32]
 
 
-def put_list(bucket: Bucket, key: str, stored: StoredList) -> None:
-    data = stored.dump()
+def put_list(bucket: Bucket, key: str, data: bytes) -> None:
     bucket.put(key, encoding.gzip(data) or data, {**JSON_HEADERS, "Content-Type": BINARY})
 
 
@@ -247,16 +245,17 @@ def publish(bucket: Bucket, layout: BucketLayout, options: PublishOptions) -> Pu
     with Lock(bucket, options.lock_seconds, options.waiting) as lock:
         pointer = read_pointer(bucket)
         differing = difference(bucket, layout, pointer, lock.unfinished, check=options.check)
-        key, earlier_lists = differing.result.key, [*([pointer.list] if pointer else []), *lock.unfinished]
+        data = differing.result.dump()
+        key, earlier_lists = differing.result.key(data), [*([pointer.list] if pointer else []), *lock.unfinished]
         if pointer and pointer.list == key:
             _send(bucket, layout, differing, options, lock)
         else:
-            put_list(bucket, key, differing.result)
+            put_list(bucket, key, data)
             lock.record([*earlier_lists, key])
             _send(bucket, layout, differing, options, lock)
-            data = dump_pointer(differing.result, key, layout.pointer)
+            named = dump_pointer(differing.result, key, layout.pointer)
             try:
-                bucket.swap(POINTER, data, JSON_HEADERS, pointer.tag if pointer else None)
+                bucket.swap(POINTER, named, JSON_HEADERS, pointer.tag if pointer else None)
             except Conflict:
                 sentence = "another publish has finished meanwhile; run this one again"
                 raise FlatpanelError(f"{bucket.target}: {sentence}") from None
