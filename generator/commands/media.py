@@ -159,7 +159,8 @@ def _check_server(client: SiteClient, paths: list[str], *, shows_all: bool) -> R
             checker.check(paths, progress)
     except (FlatpanelError, KeyboardInterrupt):
         if checker.last:
-            lines = _finding_lines(checker.findings, shows_all=shows_all)
+            # As JSON, stdout has the error alone.
+            lines = [] if output_format() == "json" else _finding_lines(checker.findings, shows_all=shows_all)
             show([*lines, note(f"continue with --after {shlex.quote(checker.last)}")])
         raise
     findings = checker.findings

@@ -325,6 +325,9 @@ def test_an_ended_check_of_a_server_can_be_continued(media: Media) -> None:
         assert ended.stdout == "missing: 1 file\n  users/c@d/me.jpg\n"
         assert ended.stderr.startswith("continue with --after users/c@d/me.jpg\n")
         assert "asks to wait 5000 seconds" in ended.stderr
+        as_json = media("check", site.url, "--rate", "100", "--json")
+        assert json.loads(as_json.stdout)["ok"] is False
+        assert as_json.stderr == "continue with --after users/c@d/me.jpg\n"
 
         site.answers[f"/{FILES[3]}"] = png
         site.asked.clear()
