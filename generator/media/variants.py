@@ -68,8 +68,8 @@ class VariantsWriter:
     def write(self, images: list[MediaFile], jobs: int, progress: Callable[[int], object]) -> VariantsResult:
         """Write the copies of images, one thread an image, and record them; an interrupted run records what it did."""
         result, before = VariantsResult(), self.named.variants
-        # An image that was not reached keeps its entry.
-        after = {file.path: before[file.path] for file in images if file.path in before}
+        # An image that was not reached keeps its entry, so that the next run knows the copies to remove.
+        after = dict(before)
         pool = ThreadPoolExecutor(jobs)
         with filesystem.exclusive(self.media), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the library has some for damaged metadata
@@ -85,10 +85,14 @@ class VariantsWriter:
             finally:
                 pool.shutdown(cancel_futures=True)
                 self._record(after)
-            for path in sorted(_copies(before) - _copies(after)):
+            wanted = {file.path for file in images}
+            used = {path: entry for path, entry in after.items() if path in wanted}
+            for path in sorted(_copies(before) - _copies(used)):
                 if path not in self.named.files or self.named.files[path].kind == VARIANT:
                     self.media.delete(path)
                     result.removed += 1
+            if used != after:
+                self._record(used)
         return result
 
     def _update(self, file: MediaFile) -> _Outcome:

@@ -188,8 +188,18 @@ def test_an_interrupted_run_records_what_it_did(site: Site, media: Media) -> Non
     with pytest.raises(KeyboardInterrupt):
         writer.write(writer.wanted(pages=True), 1, interrupt)
     assert len(record(site)) == 2
+    # A run that is interrupted after an image has gone knows its copies: the next one removes them.
+    text = (site.folder / "catalog_src/variants.yaml").read_text()
+    (site.folder / "catalog_src/variants.yaml").write_text(f'{text}"series/gone.png": 160 of 200, 0123456789abcdef\n')
+    (folder / "w/160/series").mkdir(parents=True, exist_ok=True)
+    (folder / "w/160/series/gone.png.webp").write_bytes(b"RIFF")
+    named = named_files.read(catalog, AS_OF)
+    writer = VariantsWriter(catalog, ConfinedFolder(folder), named, copier)
+    with pytest.raises(KeyboardInterrupt):
+        writer.write(writer.wanted(pages=True), 1, interrupt)
+    assert any(line.startswith('"series/gone.png"') for line in record(site))
     result = json.loads(media("variants", folder, "--pages", "--json").stdout)
-    assert (result["kept"], result["ok"]) == (2, True)
+    assert (result["kept"], result["ok"], result["removed"]) == (2, True, 1)
     assert copies(site) == [*COPIES, *PAGE_COPIES]
 
 
