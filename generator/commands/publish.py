@@ -169,9 +169,13 @@ def publish(target: str, out: Path, given: PublishArguments) -> Result:
         verify_server.server_url(given.url)
     store = Store(out)
     store.release()
-    # The release names images, so they come first.
-    images = _send_images(target, given.media, given) if given.media else None
+    # The release names images, so they come first. Pages name smaller copies until the next release is there.
+    sender = _images(target, given.media, given) if given.media else None
+    images = sender and sender.send(removes=given.dry_run)
     totals = _to_store(store, target, given) if schemes[0] == "s3" else _to_server(store, target, given)
+    if sender and images and not given.dry_run:
+        removed = sender.send(removes=True).totals.removed
+        images = images._replace(totals=images.totals._replace(removed=removed))
     faults = _faults(store, schemes[0], given.url, given) if given.url and not given.dry_run else []
     return Result(
         lambda: _lines(target, totals, images, given, faults),
@@ -375,15 +379,44 @@ def _wait(store: Store, url: str, result: SshResult, seconds: float) -> None:
 # Images
 
 
-def _send_images(url: str, media: Path, given: PublishArguments) -> SentImages:
-    """Send the images that are complete. Those of scheduled chapters are sent when they are due."""
+class _Images(NamedTuple):
+    """The images that are complete, and where they go."""
+
+    target: str
+    below: str
+    files: dict[str, Path]
+    max_age: int
+    # The paths of the images that readers may request.
+    named: frozenset[str]
+    given: PublishArguments
+
+    def send(self, *, removes: bool) -> SentImages:
+        """Send what the target lacks; with `removes`, also remove copies of images that readers no longer get."""
+
+        def is_obsolete(path: str) -> bool:
+            return removes and is_variant(path) and path not in self.named
+
+        shown = f"{self.target.rstrip('/')}/{quote(self.below)}" if self.below else self.target
+        if self.target.startswith("ssh:"):
+            totals = publish_images(
+                SshTarget.of(self.target),
+                self.below,
+                self.files,
+                is_obsolete,
+                partial(counter, "sending images"),
+                dry_run=self.given.dry_run,
+                lock_seconds=self.given.lock_seconds,
+            )
+        else:
+            layout = MediaLayout(self.files, self.max_age, is_obsolete)
+            totals = _publish_layout(_bucket_target(shown), layout, self.given)
+        return SentImages(shown, totals)
+
+
+def _images(url: str, media: Path, given: PublishArguments) -> _Images:
+    """The images to send. Those of scheduled chapters are sent when they are due."""
     site, folder = _settings(given.catalog), ConfinedFolder(media)
     named = named_files.read(given.catalog, options.now()).without([SCHEDULED, *given.leave_out])
-
-    def is_obsolete(path: str) -> bool:
-        """Whether the target has a copy of an image that readers no longer get."""
-        return is_variant(path) and path not in named.files
-
     files = {path: folder / path for path in named.files if existing(folder, path) is not None}
     if missing := len(named.files) - len(files):
         advice = with_program_name("`python build.py media check` prints them")
@@ -392,20 +425,7 @@ def _send_images(url: str, media: Path, given: PublishArguments) -> SentImages:
             f" incomplete; {advice}"
         )
     target, below = (given.media_to, "") if given.media_to else (url, _folder_below(url, site))
-    shown = f"{target.rstrip('/')}/{quote(below)}" if below else target
-    if target.startswith("ssh:"):
-        totals = publish_images(
-            SshTarget.of(target),
-            below,
-            files,
-            is_obsolete,
-            partial(counter, "sending images"),
-            dry_run=given.dry_run,
-            lock_seconds=given.lock_seconds,
-        )
-    else:
-        totals = _publish_layout(_bucket_target(shown), MediaLayout(files, site.cache.media, is_obsolete), given)
-    return SentImages(shown, totals)
+    return _Images(target, below, files, site.cache.media, frozenset(named.files), given)
 
 
 def _folder_below(url: str, site: Site) -> str:

@@ -279,6 +279,16 @@ def test_copies_that_the_catalog_no_longer_names_are_removed(remote: Remote, ima
     assert "removed" not in remote.publish("--media", images).stdout.splitlines()[0]
 
 
+def test_copies_stay_while_the_release_before_is_served(remote: Remote, images: Path) -> None:
+    """Its pages name them, and browsers show no other image in their place."""
+    copies = add_copies(remote.site.folder)
+    remote.publish("--media", images)
+    (remote.site.folder / "catalog_src/variants.yaml").unlink()
+    remote.publish("--media", images, "--reload", "false", ok=False)
+
+    assert set(copies) <= set(paths(remote.folder / "media"))
+
+
 def test_a_copy_that_cannot_be_removed_is_a_message(remote: Remote, images: Path) -> None:
     add_copies(remote.site.folder)
     remote.publish("--media", images)
