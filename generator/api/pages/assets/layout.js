@@ -75,11 +75,14 @@ export class Pages {
   fitImages() {
     this.strip.dataset.fit = this.fit;
     for (const image of this.images) {
-      image.dataset.sizes ??= image.sizes;
       // The original size is that of the widest copy.
       const [, widest] = /(\d+)w$/.exec(image.srcset) ?? [];
-      if (widest && this.fit === "original") image.sizes = `${widest}px`;
-      else image.sizes = this.isPaged && this.fit === "width" ? "100vw" : image.dataset.sizes;
+      if (!widest) continue;
+      image.dataset.sizes ??= image.sizes;
+      const inWidth = this.isPaged && this.fit === "width" ? "100vw" : image.dataset.sizes;
+      const sizes = this.fit === "original" ? `${widest}px` : inWidth;
+      // The same value again would load the image again.
+      if (image.sizes !== sizes) image.sizes = sizes;
     }
   }
 
