@@ -31,6 +31,9 @@ RestrictedRoute: TypeAlias = Literal[
     "/cubari/{slug}",
 ]
 
+# Parts that programs for readers use; `APPS` of `site_paths` has their paths.
+App: TypeAlias = Literal["archives", "opds", "komga"]
+
 Age: TypeAlias = Annotated[int, Field(ge=0, le=31_536_000)]
 MediaFolder: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.MEDIA_FOLDER)]
 ServerFolder: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.SERVER_FOLDER)]
@@ -108,6 +111,12 @@ class Site(Record):
         description="`false`: the reader's pages remember nothing on the devices of readers, and keep no chapters for "
         "reading without a network",
         examples=[False],
+    )
+    apps: list[App] = Field(
+        [],
+        description="what apps for readers get beside the API: `archives` (chapters as `.cbz` files), `opds` (catalogs "
+        "of OPDS below `/opds`), `komga` (the read calls of Komga below `/komga`)",
+        examples=[["opds", "komga"]],
     )
     direction: Direction = Field(
         "ltr",

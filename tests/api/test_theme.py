@@ -119,6 +119,7 @@ def test_every_problem_of_a_theme_is_reported(project: Project) -> None:
     )
     project.write("reader.md", "x")
     project.write("api.md", "x")
+    project.write("apps.md", "a page of the site, which a theme may replace")
     project.write("long.md", f"# {'a' * 201}")
 
     assert project.problems() == [

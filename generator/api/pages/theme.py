@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import bounds, installation
-from ...catalog.site_paths import RESERVED
+from ...catalog.site_paths import APPS_PAGE, RESERVED
 from ...catalog.site_settings import Site
 from ...catalog.suggestions import did_you_mean
 from ...catalog.theme_files import Text, ThemeFiles
@@ -146,7 +146,8 @@ def _own_pages(files: ThemeFiles) -> Iterator[OwnPage]:
 
 
 def _own_page_problems(files: ThemeFiles, site: Site) -> Iterator[Problem]:
-    used = {*RESERVED, *(path.split("/")[1] for path in (site.reader, site.media) if path.startswith("/"))}
+    first_segments = (path.split("/")[1] for path in (site.reader, site.media) if path.startswith("/"))
+    used = {*(RESERVED - {APPS_PAGE}), *first_segments}
     names = files.named(".md")
     if names and not markdown_converter():
         advice = f"needs the library markdown-it-py; install it: {installation.how_to_add('markdown-it-py')}"
