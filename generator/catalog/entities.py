@@ -84,6 +84,14 @@ def with_url(chapters: Sequence[_Chapter]) -> list[_Chapter]:
 PageSize: TypeAlias = tuple[int, int]
 
 
+class Archive(NamedTuple):
+    """A chapter as one file: its path below the media root, its bytes, and a digest of its content."""
+
+    path: str
+    size: int
+    digest: str
+
+
 class Variants(NamedTuple):
     """The widths of the smaller copies of an image, in ascending order, and the width of the image itself."""
 
@@ -186,6 +194,8 @@ class Chapter:
     sizes: tuple[PageSize | None, ...] = ()
     # Of each page, None if it has none; empty if no page has some.
     variants: tuple[Variants | None, ...] = ()
+    # Only of a chapter that all readers get, on a site whose `apps` has archives.
+    archive: Archive | None = None
 
     @property
     def heading(self) -> str:
@@ -444,3 +454,13 @@ def variants(text: str | None) -> Variants | None:
     """Return the copies of a checked text; None if there are none."""
     widths, _, image = (text or "").partition("of ")
     return Variants(tuple(map(int, widths.split())), int(image.partition(",")[0])) if widths else None
+
+
+# `archives.yaml` has the archive of a chapter as one text: `archives/paper-moons/1/10.5.cbz 1234567 0123456789abcdef`.
+# The path alone is that of an archive whose writing was interrupted.
+
+
+def archive(text: str) -> Archive | None:
+    """Return the archive of a checked text; None if it is not complete."""
+    path, *rest = text.split(" ")
+    return Archive(path, int(rest[0]), rest[1]) if rest else None

@@ -47,6 +47,11 @@ _FILES: dict[str, tuple[Any, str, str]] = {
         "variants.yaml",
         "The smaller copies of images, by path below the media; `python build.py media variants` writes them.",
     ),
+    "archives": (
+        records.Archives,
+        "archives.yaml",
+        "The archives of chapters, by chapter id; `python build.py media archives` writes them.",
+    ),
     "series": (records.Series, "series/<slug>.yaml", "A series; its slug is the name of the file or of its folder."),
     "chapter": (records.Chapter, "series/<slug>/chapters/*.yaml", "One chapter of a series."),
 }
@@ -68,7 +73,7 @@ def files() -> dict[str, bytes]:
     files = {}
     for name, (kind, title, description) in _FILES.items():
         schema = TypeAdapter(kind).json_schema(schema_generator=_SchemaGenerator)
-        if schema["type"] == "array" or kind in (records.Views, records.Sizes, records.Copies):
+        if schema["type"] == "array" or kind in (records.Views, records.Sizes, records.Copies, records.Archives):
             # An empty file is a list without entries.
             schema["type"] = [schema["type"], "null"]
         described = {**schema, "$schema": _DIALECT, "title": title, "description": description}

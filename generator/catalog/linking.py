@@ -18,6 +18,7 @@ from . import records as model
 from .cross_checks import NameIndex
 from .entities import (
     Account,
+    Archive,
     Catalog,
     Category,
     Chapter,
@@ -38,6 +39,8 @@ from .records import MAX_ID
 
 # The folder of covers and pages below the media root.
 SERIES_MEDIA = "series"
+# The setting in `apps` for archives, and their folder below the media root.
+ARCHIVES = "archives"
 
 
 class Linker:
@@ -51,6 +54,8 @@ class Linker:
         self.media = _MediaUrls(self.site)
         # The copies of images below the folder of each series, by path below the media root.
         self.variants = _by_series(lists.variants)
+        # The archives of chapters, by chapter id.
+        self.archives = lists.archives if ARCHIVES in self.site.apps else {}
         self.authors = NameIndex[Person].of(_person(entry, times) for entry in lists.lists["authors.yaml"])
         self.artists = NameIndex[Person].of(_person(entry, times) for entry in lists.lists["artists.yaml"])
         categories = ((entry.record, _modified(entry, times)) for entry in lists.lists["categories.yaml"])
@@ -94,7 +99,8 @@ class Linker:
         """A series with its chapters. `times` are those of its files; `allocated_ids`: see `page_ids`."""
         record, slug = source.entry.record, source.slug
         shown = (entry for entry in source.chapters if entry.record.published <= self.shown_until)
-        linked = (self._chapter(record, slug, entry, times, allocated_ids) for entry in shown)
+        archives = self._archives(record, slug, source)
+        linked = (self._chapter(record, slug, entry, times, allocated_ids, archives) for entry in shown)
         chapters = tuple(sorted(linked, key=lambda chapter: chapter.order))
         identified = [chapter for chapter in chapters if chapter.id is not None]
         standing = one_per_number(chapters)
@@ -147,6 +153,7 @@ class Linker:
         entry: Entry[model.Chapter],
         times: Mapping[str, int],
         allocated_ids: Mapping[str, int],
+        archives: Mapping[int, Archive],
     ) -> Chapter:
         record = entry.record
         path = chapter_path(slug, record)
@@ -178,6 +185,7 @@ class Linker:
             scheduled=record.published > self.as_of,
             sizes=entities.page_sizes(self.lists.sizes.get(str(record.id), ""), len(pages)),
             variants=self._variants(slug, (root + page for page in pages)),
+            archive=archives.get(record.id or 0),
         )
 
     def _variants(self, slug: str, urls: Iterable[str]) -> tuple[Variants | None, ...]:
@@ -186,6 +194,15 @@ class Linker:
         if not recorded:
             return ()
         return tuple(entities.variants(recorded.get(path_below(self.media.root, url))) for url in urls)
+
+    def _archives(self, series: model.Series, slug: str, source: SeriesEntry) -> dict[int, Archive]:
+        """The archives of published chapters, by chapter id. One with the path of another chapter is none."""
+        if not self.archives or series.licensed or series.restricted:
+            return {}
+        published = [entry.record for entry in source.chapters if entry.record.published <= self.as_of]
+        paths = archive_paths(slug, published)
+        archives = {id: entities.archive(self.archives.get(str(id), "")) for id in paths}
+        return {id: archive for id, archive in archives.items() if archive and archive.path == paths[id]}
 
 
 def media_root(site: site_settings.Site) -> str:
@@ -247,6 +264,29 @@ class _MediaUrls:
 def chapter_path(slug: str, chapter: model.Chapter) -> str:
     """Return the path of a chapter below the reader's root; its pages have the same path below SERIES_MEDIA."""
     return f"{slug}/{chapter.volume or 0}/{chapter.number}/"
+
+
+def archive_paths(slug: str, published: Sequence[model.Chapter]) -> dict[int, str]:
+    """Return the path of the archive of each chapter below the media root, by chapter id.
+
+    The highest id of a number has the path of the number, and each other one a path of its own.
+    """
+    paths: dict[int, str] = {}
+    highest: dict[tuple[int | None, str], int] = {}
+    for chapter in published:
+        number = chapter.volume, chapter.number
+        highest[number] = max(highest.get(number, 0), chapter.id or 0)
+    for chapter in published:
+        if chapter.id is not None:
+            is_highest = highest[chapter.volume, chapter.number] == chapter.id
+            name = chapter.number if is_highest else f"{chapter.number}-version-{chapter.id}"
+            paths[chapter.id] = f"{ARCHIVES}/{slug}/{chapter.volume or 0}/{name}.cbz"
+    return paths
+
+
+def is_archive(path: str) -> bool:
+    """Whether a path below the media root is that of an archive."""
+    return re.fullmatch(patterns.ARCHIVE_PATH, path) is not None
 
 
 def _keys(lists: Sources) -> dict[str, str | None]:

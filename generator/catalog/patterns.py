@@ -51,6 +51,9 @@ MEDIA_PATH = rf"^(?:{_FILE_CHARACTER}+/)+{_FILE_CHARACTER}+$"
 # Widths of the copies, the width of the image, and the beginning of the SHA-256 of its file.
 VARIANTS = r"^(?:[1-9][0-9]{0,3} )*of [1-9][0-9]{0,5}, [0-9a-f]{16}$"
 SIZES = rf"^{_SIZE}(?: {_SIZE})*$"
+# The path of an archive below the media root, its bytes, and the beginning of the SHA-256 of its content.
+ARCHIVE_PATH = rf"archives/[-a-zA-Z0-9_]+/{CANONICAL_INTEGER}/{CANONICAL_NUMBER}(?:-version-[1-9][0-9]{{0,9}})?\.cbz"
+ARCHIVE = rf"^{ARCHIVE_PATH}(?: [1-9][0-9]{{0,9}} [0-9a-f]{{16}})?$"
 
 # The end of a message, for every pattern that a field can violate.
 ADVICE = {
@@ -72,5 +75,7 @@ ADVICE = {
     CHAPTER_ID: "should be the id of a chapter",
     MEDIA_PATH: "should be the path of an image below the media, like series/paper-moons/cover.jpg",
     VARIANTS: "should be widths, the width of the image and a digest, like 160 320 of 800, 0123456789abcdef",
+    ARCHIVE: "should be the path of an archive, its size and a digest, like archives/paper-moons/1/10.5.cbz 1234567 "
+    "0123456789abcdef",
     SIZES: "should be sizes with one space between them, like 784x1145*23 - 1568x1145",
 }

@@ -23,6 +23,7 @@ from .layout import SERIES, SITE, Layout, SeriesFiles, existing, has
 from .messages import file_errors
 from .records import (
     Account,
+    Archives,
     Category,
     Chapter,
     Copies,
@@ -101,6 +102,8 @@ VIEWS = "views.yaml"
 SIZES = "sizes.yaml"
 # Smaller copies of images by path, likewise.
 VARIANTS = "variants.yaml"
+# Archives by chapter id, likewise.
+ARCHIVES = "archives.yaml"
 # More problems of one file are only counted.
 MAX_PROBLEMS = 1000
 
@@ -135,6 +138,7 @@ class Sources:
     views: dict[str, int] = field(default_factory=dict)
     sizes: dict[str, str] = field(default_factory=dict)
     variants: dict[str, str] = field(default_factory=dict)
+    archives: dict[str, str] = field(default_factory=dict)
     mtimes: dict[str, int] = field(default_factory=dict)
     problems: list[UnlocatedProblem] = field(default_factory=list)
     # Files without records because of a problem; a reference to one of their entries is no second problem.
@@ -171,7 +175,7 @@ def read_lists(folder: Folder, parsed: Mapping[str, ParsedFile] | None = None) -
     reader = _RecordReader(existing(folder), parsed)
     reader.read_site_and_lists()
     layout = Layout(reader.folder, reader.sources.problems)
-    layout.check_strays("", {SITE, VIEWS, SIZES, VARIANTS, *LISTS}, {SERIES})
+    layout.check_strays("", {SITE, VIEWS, SIZES, VARIANTS, ARCHIVES, *LISTS}, {SERIES})
     return reader.sources, layout.series_files()
 
 
@@ -238,6 +242,8 @@ class _RecordReader:
             self.sources.sizes = self._validated(SIZES, Sizes, Record, empty={}) or {}
         if has(self.folder, VARIANTS):
             self.sources.variants = self._validated(VARIANTS, Copies, Record, empty={}) or {}
+        if has(self.folder, ARCHIVES):
+            self.sources.archives = self._validated(ARCHIVES, Archives, Record, empty={}) or {}
 
     def record(self, file: str, model: type[R]) -> R | None:
         record: R | None = self._validated(file, model, model, {})

@@ -52,6 +52,8 @@ Copies: TypeAlias = dict[
     Annotated[str, StringConstraints(pattern=patterns.MEDIA_PATH)],
     Annotated[str, StringConstraints(pattern=patterns.VARIANTS)],
 ]
+# The archive of each chapter; see `entities.Archive`.
+Archives: TypeAlias = dict[ChapterKey, Annotated[str, StringConstraints(pattern=patterns.ARCHIVE)]]
 # Seconds since 1970, rounded down.
 Instant: TypeAlias = Annotated[int, BeforeValidator(field_values.instant)]
 Number: TypeAlias = Annotated[str, BeforeValidator(field_values.number)]

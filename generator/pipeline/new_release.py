@@ -379,6 +379,7 @@ class RenderKeys:
                     _of_chapters(facts, self.scan.linker.lists.views),
                     _of_chapters(facts, self.scan.linker.lists.sizes),
                     self.scan.linker.variants.get(files.slug, {}),
+                    _of_chapters(facts, self.scan.linker.archives),
                     self.page_ids(facts),
                 ]
             )
@@ -403,5 +404,5 @@ class RenderKeys:
 
 
 def _of_chapters(facts: SeriesFacts, values: Mapping[str, _Value]) -> dict[str, _Value]:
-    """The values of the chapters of a series, by chapter id: views or sizes."""
+    """The values of the chapters of a series, by chapter id: views, sizes or archives."""
     return {str(chapter): values[str(chapter)] for chapter in facts.ids if str(chapter) in values} if values else {}

@@ -21,7 +21,7 @@ from ..catalog.cut_texts import CutText
 from ..catalog.layout import SITE, SeriesFiles
 from ..catalog.linking import Linker, needs_allocated_ids
 from ..catalog.problems import locate
-from ..catalog.reader import LISTS, SIZES, VARIANTS, VIEWS, SeriesEntry, Sources
+from ..catalog.reader import ARCHIVES, LISTS, SIZES, VARIANTS, VIEWS, SeriesEntry, Sources
 from ..catalog.site_settings import Site
 from ..errors import CatalogError, Problem, UnlocatedProblem
 from . import parsed_files, theme_check
@@ -278,7 +278,7 @@ class _Scanner:
 
     def _read_lists(self) -> tuple[Sources, list[SeriesFiles]]:
         """Read the records that all series share, and list the files of each series."""
-        names = (SITE, VIEWS, SIZES, VARIANTS, *LISTS)
+        names = (SITE, VIEWS, SIZES, VARIANTS, ARCHIVES, *LISTS)
         self.files.look_at(names)
         cached = self.files.parsed(names)
         lists, series_files = reader.read_lists(self.folder, cached)

@@ -4,13 +4,14 @@ import re
 
 from generator.catalog.layout import SITE
 from generator.catalog.problems import doc_links
-from generator.catalog.reader import LISTS, SIZES, VARIANTS, VIEWS
+from generator.catalog.reader import ARCHIVES, LISTS, SIZES, VARIANTS, VIEWS
 from tests.project.test_catalog_docs import HEADINGS, ROWS, rows
 from tests.support.documents import sections
 from tests.support.paths import ROOT
 
 ANCHORS = sections((ROOT / doc_links.PAGE).read_text(encoding="utf-8"))
-FILES = [SITE, VIEWS, SIZES, VARIANTS, *LISTS, "series/a.yaml", "series/a/series.yaml", "series/a/chapters/1.yaml"]
+SERIES = ("series/a.yaml", "series/a/series.yaml", "series/a/chapters/1.yaml")
+FILES = [SITE, VIEWS, SIZES, VARIANTS, ARCHIVES, *LISTS, *SERIES]
 # The record that stands at a path of a file, by its heading on the page.
 RECORDS = {
     "`site.yaml`": ("site.yaml", ()),

@@ -8,7 +8,7 @@ from click.testing import Result
 from jsonschema import Draft7Validator
 
 from generator.catalog import json_schema
-from generator.catalog.reader import LISTS, SIZES, VARIANTS, VIEWS
+from generator.catalog.reader import ARCHIVES, LISTS, SIZES, VARIANTS, VIEWS
 from generator.catalog.yaml import reader
 from tests.conftest import Site
 from tests.project.test_catalog_docs import CATALOG, DOCS, HEADINGS, ROWS, in_backticks, records, rows
@@ -33,8 +33,8 @@ def test_schema_is_valid_json_schema() -> None:
 
 
 def test_every_kind_of_file_has_a_schema() -> None:
-    """There is a schema for each list, the settings, series, chapters, views and sizes."""
-    files = [*LISTS, VIEWS, SIZES, VARIANTS, "site.yaml", "series/a.yaml", "series/a/chapters/b.yaml"]
+    """There is a schema for each list, the settings, series, chapters, and those that commands write."""
+    files = [*LISTS, VIEWS, SIZES, VARIANTS, ARCHIVES, "site.yaml", "series/a.yaml", "series/a/chapters/b.yaml"]
 
     assert {schema_of(file) for file in files} == SCHEMAS.keys()
 

@@ -27,6 +27,7 @@ _FILES = {
     "views.yaml": "viewsyaml",
     "sizes.yaml": "sizesyaml",
     "variants.yaml": "variantsyaml",
+    "archives.yaml": "archivesyaml",
 }
 # Sections of records inside other records.
 _BELOW = {
