@@ -190,3 +190,16 @@ def licensed_chapter(series: Series) -> RouteItems:
     if series.licensed:
         for chapter in series.identified_chapters:
             yield RouteItem({"id": chapter.id}, chapter)
+
+
+# One series in apps, which have no keys
+
+
+@InSeries
+def public_series(series: Series) -> RouteItems:
+    return (item for item in readable_series.items_of(series) if not item.restricted)
+
+
+@InSeries
+def public_chapter(series: Series) -> RouteItems:
+    return (item for item in readable_chapter.items_of(series) if not item.restricted)

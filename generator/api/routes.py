@@ -6,7 +6,7 @@ a `#` marks a body that an API key selects, or that only the server reads.
 A row of GATES answers with a status instead of a body. The deprecated `/api/v2/pages` is in `aliases_of`. Servers
 assemble filtered lists, redirect old slugs (308) and refuse malformed numbers and parameters (400). Any other URL below
 `/api` is a 404. A slash may end every path.
-Pages and feeds have a table of their own, PAGES in `page_routes`.
+Pages and feeds have a table of their own, PAGES in `page_routes`; URLs of apps have theirs in `app_routes`.
 """
 
 import re
@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..catalog.entities import Catalog, Series
+from ..catalog.site_paths import APPS
 from ..catalog.site_settings import Site, VersionAges
 from . import docs_page as docs
 from . import route_items as each
@@ -38,6 +39,7 @@ from .payloads.resources import (
 from .route_items import InSeries, ItemSource, RouteItem, RouteItems
 
 if TYPE_CHECKING:
+    from .app_routes import AppRedirect, AppRoute
     from .page_routes import PageRoute
 
 
@@ -185,11 +187,21 @@ def pages(catalog: Catalog, page: PageContext, position: int) -> Iterator[Resour
         yield from route.resources(route.for_each(catalog), page)
 
 
+def apps(catalog: Catalog, page: PageContext) -> Iterator[Resource]:
+    """The resources of apps for the catalog as a whole."""
+    for route in app_routes(catalog.site):
+        if not isinstance(route.for_each, InSeries):
+            yield from route.resources(route.for_each(catalog), page)
+
+
 def resources_of(series: Series, page: PageContext) -> Iterator[Resource]:
     """All resources of a series."""
     for route in ROUTES:
         if isinstance(route.for_each, InSeries):
             yield from route.resources(route.for_each.items_of(series), page.site)
+    for app_route in app_routes(page.site):
+        if isinstance(app_route.for_each, InSeries):
+            yield from app_route.resources(app_route.for_each.items_of(series), page)
     for page_route in page_routes(page.site):
         if isinstance(page_route.for_each, InSeries):
             yield from page_route.resources(page_route.for_each.items_of(series), page)
@@ -205,10 +217,32 @@ def page_routes(site: Site) -> "tuple[PageRoute, ...]":
     return PAGES
 
 
+def app_routes(site: Site) -> "tuple[AppRoute, ...]":
+    """The routes of apps with a body, if the site has any."""
+    if not site.apps:
+        return ()
+    # Imported here, as above.
+    from .app_routes import bodies_of
+
+    return bodies_of(site.apps)
+
+
+def app_redirects(site: Site) -> "tuple[AppRedirect, ...]":
+    """The routes of apps with a redirect, if the site has any."""
+    if not site.apps:
+        return ()
+    # Imported here, as above.
+    from .app_routes import redirects_of
+
+    return redirects_of(site.apps)
+
+
 def gates_of(series: Series, site: Site) -> Iterator[Gate]:
     """All gates of a series."""
     for route in GATES:
         yield from route.gates(route.for_each.items_of(series), site)
+    for redirect in app_redirects(site):
+        yield from redirect.gates(redirect.for_each.items_of(series))
 
 
 def aliases_of(series: Series, site: Site) -> Iterator[Alias]:
@@ -243,12 +277,14 @@ def described_paths(site: Site) -> Iterator[document.PathDescription]:
 
 
 def route_of(url: str) -> str:
-    """The path template that a URL of the API belongs to, or `others`; for another URL, `pages` or `feeds`."""
+    """The path template that a URL of the API belongs to, or `others`; the name of an app; or `pages` or `feeds`."""
     paths, pattern = _paths()
     if match := pattern.fullmatch(_without_selector(url)):
         return paths[int(str(match.lastgroup)[1:])]
     if url.startswith("/api/"):
         return "others"
+    if (app := url.split("/")[1]) in APPS:
+        return app
     from .page_routes import family
 
     return family(url)

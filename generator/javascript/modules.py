@@ -15,9 +15,13 @@ _NGINX = (
 )
 
 
-def of_nginx() -> dict[str, bytes]:
+# The modules that a site with apps has besides.
+_APPS = ("core/app_calls.js", "nginx/apps.js")
+
+
+def of_nginx(*, apps: bool) -> dict[str, bytes]:
     """Name and text of the modules that njs runs: the adapter, and the part of the core that maps cannot do."""
-    return _flat(_NGINX)
+    return _flat(_NGINX + _APPS if apps else _NGINX)
 
 
 def of_worker() -> dict[str, bytes]:

@@ -88,6 +88,8 @@ _INTEGER = r"(?:0|[1-9]\d*)"
 _NUMBER = rf"{_INTEGER}(?:\.\d*[1-9])?"
 _HTTP = "http.conf"
 _MAX_SIZE = "@max_size@"
+# The maps of apps. A release has this file only if site.yaml has apps with paths of their own.
+_APPS_FILE = "apps.conf"
 _TEMPLATES = (
     "body.conf",
     "coding.conf",
@@ -231,13 +233,13 @@ def rendered_files(data: ConfigData, server: ServerConf) -> list[ConfigFile]:
         "views_per_second": server.views_per_second,
     }
     media = [ConfigFile(MEDIA_FILE, media_conf(server.media, folder=server.folder, run=run))] if server.media else []
-    values |= _site_values(rules) | _condition_values() | _error_values() | _page_values(data)
+    values |= _site_values(rules) | _condition_values() | _error_values() | _page_values(data) | _app_values(rules)
     return [
-        *(_render(name, values) for name in (_HTTP, "server.conf", *_TEMPLATES)),
+        *(_render(name, values) for name in (_HTTP, "server.conf", *_TEMPLATES, *([_APPS_FILE] if rules.apps else ()))),
         *(_render_answer_conf(type, values) for type in _types(data)),
         *short_maps,
         *media,
-        *(ConfigFile(name, text) for name, text in modules.of_nginx().items()),
+        *(ConfigFile(name, text) for name, text in modules.of_nginx(apps=bool(rules.apps)).items()),
     ]
 
 
@@ -279,9 +281,26 @@ def _page_values(data: ConfigData) -> dict[str, object]:
     }
 
 
+def _app_values(rules: Rules) -> dict[str, object]:
+    """The apps, each with a pattern of the paths of each media type, and the file for it."""
+    apps = [
+        (app, [(rf"^(?:{'|'.join(paths)})/?\z", _answer_conf(type)) for type, paths in _paths_of_app(app).items()])
+        for app in rules.apps
+    ]
+    return {"apps": apps, "apps_age": rules.apps_age, "gates": "302|308|451" if apps else "308|451"}
+
+
+def _paths_of_app(app: str) -> dict[str, list[str]]:
+    # Imported here: a site without apps has no use for their modules.
+    from ..api.app_routes import typed_paths
+
+    return typed_paths(app)
+
+
 def _types(data: ConfigData) -> list[str]:
     """The media types of all responses."""
     types = {JSON, *(type for _, type in (*data.documents, *data.files))}
+    types |= {type for app in data.rules.apps for type in _paths_of_app(app)}
     types |= {HTML, XML, ATOM, RSS, JSON_FEED} if data.rules.pages else set()
     return sorted(types)
 

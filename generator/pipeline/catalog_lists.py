@@ -55,6 +55,7 @@ class CatalogLists:
 
     def _resources(self) -> Iterator[Resource]:
         yield from routes.resources(self.catalog)
+        yield from routes.apps(self.catalog, self.page)
         pages, rows = partial(routes.pages, self.catalog, self.page), routes.page_routes(self.catalog.site)
         if folder := self.catalog.theme.template_folder:
             # One process makes the rows of the table: it renders the card of each series once.

@@ -15,6 +15,7 @@ from ..api.payloads.resources import (
     JSON,
     LOCKED_RESULTS_URL,
     SUFFIXES,
+    WITHOUT_SUFFIX,
     Alias,
     Gate,
     Resource,
@@ -128,11 +129,11 @@ def is_plain(body: Published) -> bool:
 
 
 def plain_file(body: Published) -> str:
-    """The path of a body in an export: index.html for a page, path.json for other JSON."""
+    """The path of a body in an export: index.html for a page, path.json for other JSON and the like for other types."""
     path = key(body.url)[1:]
     if body.type == HTML:
         return _NAMED_PAGES.get(body.url, f"{path}/index.html")
-    return path if body.type != JSON or body.url in _WITH_SUFFIX else f"{path}.json"
+    return path if body.type not in WITHOUT_SUFFIX or body.url in _WITH_SUFFIX else f"{path}{SUFFIXES[body.type]}"
 
 
 def last_modified(body: Published) -> str | None:
@@ -209,7 +210,7 @@ class Head(NamedTuple):
 
         return (
             b'{"flatpanel":%d,\n"highest_id":%d,\n"rules":%b,\n"page_ids":'
-            % (FORMAT, self.highest_id, encoding.json(self.rules))
+            % (FORMAT, self.highest_id, encoding.json(self.rules.dump()))
             + lines(sorted(self.page_ids.items()))
             + b',\n"files":'
             + lines(sorted(self.files.items()))

@@ -1,7 +1,7 @@
 """What holds for a release as a whole; each host makes its own configuration of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 # The paths below which a slug follows, besides the reader's.
@@ -28,6 +28,14 @@ class Rules:
     redirects: Mapping[str, str]
     # Scheme and host of the images that pages contain.
     image_origins: tuple[str, ...]
+    # The apps with paths of their own, and the max-age of redirects there.
+    apps: tuple[str, ...] = ()
+    apps_age: int = 0
+
+    def dump(self) -> dict[str, Any]:
+        """The rules as in the head of a manifest. Those of a site without apps do not mention them."""
+        values = asdict(self)
+        return values if self.apps else {name: value for name, value in values.items() if not name.startswith("apps")}
 
     def redirected_paths(self) -> dict[str, str]:
         """The present path of each path with an old slug."""
@@ -42,5 +50,5 @@ NO_RULES = Rules("", "/", False, False, 0, (), (), {}, ())
 
 def load(value: Mapping[str, Any]) -> Rules:
     """The rules in the head of a manifest. Raises TypeError."""
-    lists = {name: tuple(value.get(name, ())) for name in ("max_ages", "restricted", "image_origins")}
+    lists = {name: tuple(value.get(name, ())) for name in ("max_ages", "restricted", "image_origins", "apps")}
     return Rules(**{**value, **lists})

@@ -45,7 +45,8 @@ _FORMERLY = {
     "pages": {},
     "everything": {"finished": "[begun, 'Begun_2']", "licensed": "[free]"},
 }
-_SETTINGS = {"v2": 'restricted: [/members, "/members/{id}"]', "pages": "", "everything": ""}
+_APPS = "apps: [komga, opds]"
+_SETTINGS = {"v2": f'restricted: [/members, "/members/{{id}}"]\n{_APPS}', "pages": _APPS, "everything": ""}
 # The keys of the test sites are in their keys.yaml and accounts.yaml as digests.
 _KEYS = {
     "v2": ("key-one", "key-one-too", "key-two", "key-of-nobody"),

@@ -33,6 +33,11 @@ RSS = "application/rss+xml; charset=utf-8"
 JSON_FEED = "application/feed+json"
 MANIFEST = "application/manifest+json"
 OPENSEARCH = "application/opensearchdescription+xml"
+# Types of OPDS: a list of lists and a list of publications in 1.2, both in 2.0, and a publication with its images.
+NAVIGATION = "application/atom+xml;profile=opds-catalog;kind=navigation"
+ACQUISITION = "application/atom+xml;profile=opds-catalog;kind=acquisition"
+OPDS = "application/opds+json"
+DIVINA = "application/divina+json"
 SUFFIXES = {JSON: ".json", HTML: ".html", CSS: ".css", JS: ".js"} | {
     SVG: ".svg",
     XML: ".xml",
@@ -42,7 +47,13 @@ SUFFIXES = {JSON: ".json", HTML: ".html", CSS: ".css", JS: ".js"} | {
     JSON_FEED: ".feed",
     OPENSEARCH: ".osd",
     MANIFEST: ".webmanifest",
+    NAVIGATION: ".navigation",
+    ACQUISITION: ".acquisition",
+    OPDS: ".opds",
+    DIVINA: ".divina",
 }
+# Types of bodies whose paths have no suffix, and may be folders of other paths.
+WITHOUT_SUFFIX = frozenset((JSON, NAVIGATION, ACQUISITION, OPDS, DIVINA))
 
 # The body of every request without results. It has an ETag and no Last-Modified: the same request may later return
 # an older body, which a client that compares dates would never load.
@@ -98,12 +109,20 @@ class Resource(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """A URL without a body of its own: 451, or 308 and the path that it redirects to."""
+    """A URL without a body of its own: 451, or 308 and the path that it redirects to.
+
+    With 302, the target is a path or a URL of another server.
+    """
 
     url: str
     status: int
     target: str = ""
     restricted: bool = False
+
+
+def location(gate: Gate, base_url: str) -> str:
+    """The URL that a gate redirects to."""
+    return f"{base_url}{gate.target}" if gate.target.startswith("/") else gate.target
 
 
 class Alias(NamedTuple):

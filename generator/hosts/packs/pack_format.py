@@ -37,7 +37,8 @@ SETTINGS = [VERSION, MAX_PACK, MAX_INLINE, *TYPES]
 # The routes that show what the index of searches has.
 _SEARCHED = frozenset({"/series", "/series/{slug}"})
 
-KINDS = {"body": 0, "308": 1, "451": 2, "alias": 3}
+# 302 is 308 with a bit of its own.
+KINDS = {"body": 0, "308": 1, "451": 2, "alias": 3, "302": 33}
 RESTRICTED, GZIP, ALONE = 4, 8, 16
 _NO_DATE = (1 << 48) - 1
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -64,7 +63,7 @@ def of_release(table: ManifestReader, directories: Mapping[str, str]) -> WorkerF
 def worker_rules(table: ManifestReader) -> dict[str, object]:
     """The rules as JSON. They hold digests of API keys, so they are part of the worker and of no public file."""
     return {
-        **asdict(table.rules),
+        **table.rules.dump(),
         "keys": dict(table.keys),
         "types": pack_format.TYPES,
         "errors": {

@@ -38,12 +38,12 @@ async function failure(status, state, release) {
     return finished(status, HTML, bytes.encoded(pages[status] || pages[500]), all);
 }
 
-// A redirect to a path of the site.
-function redirect(location, state, rules) {
-    const url = rules.base_url + location;
-    const fields = plain(308, state, rules);
+// A redirect, 302 or 308, to a path of the site or to a URL.
+function redirect(status, location, state, rules) {
+    const url = location.startsWith('/') ? rules.base_url + location : location;
+    const fields = plain(status, state, rules);
     fields.push(['Location', url]);
-    return finished(308, JSON_TYPE, bytes.encoded(`{"url":"${url}"}`), fields);
+    return finished(status, JSON_TYPE, bytes.encoded(`{"url":"${url}"}`), fields);
 }
 
 function finished(status, type, body, fields) {
@@ -57,6 +57,8 @@ function plain(status, state, rules) {
     let cache = 'no-store';
     if (state.isKeyed) {
         cache = 'private, no-store';
+    } else if (status === 302) {
+        cache = `public, max-age=${rules.apps_age}`;
     } else if (status === 308 || status === 404 || status === 451) {
         cache = `${state.isPrivate ? 'private' : 'public'}, max-age=${rules.error_age}`;
     }

@@ -15,6 +15,9 @@ function common(family, cacheControl, vary) {
     if (vary) {
         headers.push(['Vary', vary]);
     }
+    if (family === 'app') {
+        headers.push(['X-Robots-Tag', 'noindex']);
+    }
     return family === 'v2' ? headers.concat(crossOrigin()) : headers;
 }
 

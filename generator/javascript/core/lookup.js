@@ -18,6 +18,7 @@ const RESERVED = /^\/(?:bad|index|of|query)(?:\/|(?![\s\S]))/;
 const DATED = /^\/api\/v2(\/series\/[^/]+\/chapters)(?![\s\S])/;
 const PAGE_OF_LIST = /^page=([1-9][0-9]{0,8})$/;
 const OLD_PATH = /^(\/api\/(?:(?:v[12]\/)?series|v2\/cubari)\/)([-A-Za-z0-9_]+)(?:\/[\s\S]*)?(?![\s\S])/;
+const OLD_IN_APP = /^(\/(?:opds\/v(?:1\.2|2)(?:\/page\/[^/]+)?|komga(?:\/api\/v1)?)\/series\/)([-A-Za-z0-9_]+)(?:\/[\s\S]*)?(?![\s\S])/;
 const BELOW_READER = /^([-A-Za-z0-9_]+)(?:\/[\s\S]*|\.(?:atom|rss|json))?(?![\s\S])/;
 const IMAGE = /^([-A-Za-z0-9_]+\/[0-9]+\/[0-9.]+(?:\/version-[0-9]+)?)\/[1-9][0-9]{0,3}(?![\s\S])/;
 const INTEGER = '(?:0|[1-9][0-9]*)';
@@ -33,6 +34,12 @@ function pathKey(path) {
         return '/index';
     }
     return RESERVED.test(path) ? '/_flatpanel' : path;
+}
+
+// The record of another URL.
+async function ofKey(key, release) {
+    const record = await release.find(key);
+    return { key, record };
 }
 
 // The key and the record (or null) of a request. `path` is that of pathKey, `query` a text.
@@ -117,15 +124,16 @@ async function searched(query, release) {
     return listSearch.listed(listQuery.wanted(query, index), index);
 }
 
-// What a path without a record is: the present path of a series in place of its old one and the length of that; or the
-// status 400 or 404.
+// What a path without a record is: the present path of a series in place of its old one and the length of that, with
+// the status 308 or in apps 302; or the status 400 or 404.
 function missing(path, key, rules) {
     const moved = redirect(path, rules);
     return moved || { status: key.startsWith('/bad/') || BAD.test(key) ? 400 : 404 };
 }
 
 function redirect(path, rules) {
-    const below = OLD_PATH.exec(path);
+    const isInApp = routes.family(path, rules) === 'app';
+    const below = (isInApp ? OLD_IN_APP : OLD_PATH).exec(path);
     const base = below ? below[1] : rules.reader;
     const found = below || !rules.pages || !path.startsWith(base) ? below : BELOW_READER.exec(path.slice(base.length));
     if (!found) {
@@ -133,7 +141,8 @@ function redirect(path, rules) {
     }
     const old = below ? below[2] : found[1];
     const isOld = Object.prototype.hasOwnProperty.call(rules.redirects, old);
-    return isOld ? { status: 308, present: base + rules.redirects[old], length: base.length + old.length } : null;
+    const status = isInApp ? 302 : 308;
+    return isOld ? { status, present: base + rules.redirects[old], length: base.length + old.length } : null;
 }
 
-export default { SERIES, pathKey, chosen, searched, missing };
+export default { SERIES, pathKey, ofKey, chosen, searched, missing };

@@ -12,18 +12,20 @@
 //   rules    what holds for the site as a whole (generator/hosts/packs/worker_files.py)
 //   find     function of a resource key: a promise of its record or null
 //   body     function of a record and a form, plain or gzip: a promise of bytes or a stream
+//   text     function of a record: a promise of its body as text
 //   index    function: a promise of the search index; null where it is restricted, and not there
 //   md5      function of a text: its MD5 in hexadecimal digits
 // record
-//   kind     body, 308, 451 or alias
+//   kind     body, 302, 308, 451 or alias
 //   restricted  whether it needs an API key
-//   target   path of a redirect, or key whose record an alias stands for
+//   target   path or URL of a redirect, or key whose record an alias stands for
 //   etag, modified, maxAge, type   of a body; modified in seconds, -1 without Last-Modified
 //   gzip     whether a gzip form exists; `stored` is its length
 //   size     length of the plain form
 // Result: a promise of status, headers as pairs, and body: null, bytes or a stream. The adapter leaves out the body of
 // an answer to HEAD.
 
+import appCalls from './app_calls.js';
 import bytes from './bytes.js';
 import codings from './codings.js';
 import conditions from './conditions.js';
@@ -88,21 +90,23 @@ async function answered(request, path, release) {
     const refusal = isKnown ? '' : request.digest ? 'invalid' : 'absent';
     const account = isKnown ? rules.keys[request.digest] : '';
     const isInApi = routes.isInApi(path.path);
-    const found = await lookup.chosen(pathKey, path.query, account, release);
+    const family = routes.family(path.path, rules);
+    const call = family === 'app' ? appCalls.called(path.path, rules.apps) : null;
+    const found = await (call ? lookup.ofKey(call.key, release) : lookup.chosen(pathKey, path.query, account, release));
     const record = found.record;
     const isBody = record !== null && record.kind === 'body';
-    const isSiteFile = !isInApi && isBody && found.key === pathKey && record.type === 'application/json';
+    const isSiteFile = family === 'page' && isBody && found.key === pathKey && record.type === 'application/json';
     const state = {
         method: request.method,
-        family: isSiteFile && path.path !== '/' ? '' : routes.family(path.path, rules),
+        family: isSiteFile && path.path !== '/' ? '' : family,
         key: found.key,
         query: path.query,
         isPrivate: needsKey,
         refusal,
     };
     const fail = (status) => errors.failure(status, state, release);
-    // Without pages, nothing else exists outside /api.
-    const isNowhere = !isInApi && !rules.pages && !isBody;
+    // Without pages, nothing but apps exists outside /api.
+    const isNowhere = !isInApi && !family && !isBody;
     if (request.header('Transfer-Encoding')) {
         state.isPrivate = false;
         state.key = '';
@@ -120,6 +124,9 @@ async function answered(request, path, release) {
     if (path.isHidden) {
         return fail(404);
     }
+    if (call) {
+        return answeredCall(request, call, record, state, release);
+    }
     if ((needsKey || found.isLocked) && refusal) {
         return fail(401);
     }
@@ -136,8 +143,8 @@ async function answered(request, path, release) {
     if (record.kind === '451') {
         return fail(451);
     }
-    if (record.kind === '308') {
-        return errors.redirect(record.target, state, rules);
+    if (record.kind === '302' || record.kind === '308') {
+        return errors.redirect(Number(record.kind), record.target, state, rules);
     }
     const extra = headers.policies(pathKey, isInApi, record.type, rules);
     return resource(request, record, state, extra, release);
@@ -146,7 +153,7 @@ async function answered(request, path, release) {
 // A path without a record: below an old slug, malformed, or missing.
 function missing(request, path, pathKey, state, release) {
     const why = lookup.missing(pathKey, state.key, release.rules);
-    if (why.status !== 308) {
+    if (why.status !== 302 && why.status !== 308) {
         return errors.failure(why.status, state, release);
     }
     const isPage = state.family === 'page';
@@ -155,7 +162,24 @@ function missing(request, path, pathKey, state, release) {
     const query = path.query ? redirects.query(bytes.encoded(path.query)) : '';
     // A URL with a key must not be stored.
     state.isKeyed = apiKey(request) !== '';
-    return errors.redirect(why.present + rest + query, state, release.rules);
+    return errors.redirect(why.status, why.present + rest + query, state, release.rules);
+}
+
+// A call of an app, answered from a public body or gate. Any other, also with an API key, is missing.
+async function answeredCall(request, call, record, state, release) {
+    const kind = call.kind === 'read' ? '308' : 'body';
+    if (!record || record.kind !== kind || record.restricted) {
+        return errors.failure(404, state, release);
+    }
+    if (kind === '308') {
+        return errors.redirect(302, record.target, state, release.rules);
+    }
+    const pages = await release.text(record);
+    if (call.kind === 'images') {
+        return assembled(request, appCalls.images(pages), record, state, release);
+    }
+    const image = appCalls.image(pages, call.index);
+    return image ? errors.redirect(302, image, state, release.rules) : errors.failure(404, state, release);
 }
 
 // A body, or 304 or 412 as the conditions decide.
@@ -204,14 +228,16 @@ function made(record, state, status, isPacked, extra) {
 // A filtered list, with the date and the age of the index: its Last-Modified changes with any of its series.
 async function list(request, path, state, index, release) {
     const body = index ? await lookup.searched(path.query, release) : null;
-    if (body === null) {
-        return errors.failure(404, state, release);
-    }
+    return body === null ? errors.failure(404, state, release) : assembled(request, body, index, state, release);
+}
+
+// A body that has no file, with the date and the age of the record that it is made from.
+function assembled(request, body, source, state, release) {
     const encoded = bytes.encoded(body);
     const record = {
         etag: release.md5(body),
-        modified: index.modified,
-        maxAge: index.maxAge,
+        modified: source.modified,
+        maxAge: source.maxAge,
         type: 'application/json',
         gzip: false,
         size: encoded.length,

@@ -73,7 +73,8 @@ function redirect(r) {
     const line = end < 0 ? uri : uri.subarray(0, end);
     const at = line.indexOf('?') + 1;
     const below = r.rawVariables.fp_below || Buffer.from('');
-    return r.variables.fp_present_path + redirects.below(below, r.variables.fp_family === 'page')
+    const present = r.variables.fp_present_path || r.variables.fp_app_folder + r.variables.fp_app_present_slug;
+    return present + redirects.below(below, r.variables.fp_family === 'page')
         + (at ? redirects.query(line.subarray(at)) : '');
 }
 
@@ -82,7 +83,7 @@ function tracked(r) {
     return parameter(queryOfLine(r), 'track') === 'true' ? '1' : '';
 }
 
-// Respond with a filtered list. The maps evaluate its conditions as they do for a file.
+// Respond with a filtered list.
 function search(r) {
     const body = listSearch.listed(asked(r), fp_index);
     // $fp_found is that of the index, whose Last-Modified changes with any of its series.
@@ -90,6 +91,11 @@ function search(r) {
         r.return(404);
         return;
     }
+    assembled(r, body);
+}
+
+// Respond with a body that the shim has assembled. The maps evaluate its conditions as they do for a file.
+function assembled(r, body) {
     r.variables.fp_tag = crypto.createHash('md5').update(body).digest('hex');
     r.variables.fp_packed = '-';
     const verdict = r.variables.fp_verdict;
@@ -104,4 +110,4 @@ function search(r) {
     }
 }
 
-export default { list, dates, chapters, pages, invalid, digest, sentKey, redirect, tracked, search };
+export default { list, dates, chapters, pages, invalid, digest, sentKey, redirect, tracked, search, assembled };

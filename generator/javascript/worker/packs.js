@@ -6,10 +6,12 @@ const DIGEST = 16;
 const RECORD = 60;
 const HEAD = 8;
 const MAGIC = 0x46504b31;
-const KINDS = ['body', '308', '451', 'alias'];
+// The last one has a bit of its own.
+const KINDS = ['body', '308', '451', 'alias', '', '302'];
 const RESTRICTED = 4;
 const GZIP = 8;
 const ALONE = 16;
+const FOUND = 32;
 const NO_DATE = 2 ** 48 - 1;
 // Pages of one list share the beginning of their digests.
 const LIST_PAGE = /^(\/(?:query\/series|library|categories)(?:\/[^/]+)?)\/[0-9]+$/;
@@ -114,7 +116,7 @@ export function find(pack, digest, types) {
 function record(bytes, view, at, types) {
     const modified = sixBytes(view, at + 32);
     const flags = view.getUint8(at + 42);
-    const kind = KINDS[flags & 3];
+    const kind = KINDS[flags & 3 | (flags & FOUND) >> 3];
     const isAlone = Boolean(flags & ALONE);
     const stored = sixBytes(view, at + 50);
     const start = view.getUint32(at + 56);

@@ -76,6 +76,7 @@ export class Release {
             rules: this.rules,
             find: (key) => this.find(key, files),
             body: (record, form) => this.body(record, form, files),
+            text: (record) => this.text(record, files),
             index: () => this.index(files),
             md5: (text) => createHash('md5').update(text).digest('hex'),
         };
@@ -135,11 +136,15 @@ export class Release {
         return unpack ? stream.pipeThrough(new DecompressionStream('gzip')) : stream;
     }
 
+    async text(record, files) {
+        return new Response(await this.body(record, 'plain', files)).text();
+    }
+
     // The index is parsed once; null without it. A failure is not kept.
     async index(files) {
         const record = this.searched ? null : await this.find(INDEX, files);
         if (record) {
-            const text = await new Response(await this.body(record, 'plain', files)).text();
+            const text = await this.text(record, files);
             this.searched = JSON.parse(text);
         }
         return this.searched;

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from ... import encoding
-from ...api.payloads.resources import key
+from ...api.payloads.resources import key, location
 from ...nginx import maps
 from ...release import manifest, manifest_reader
 from ...release.changes import differences
@@ -127,7 +127,7 @@ class ReleaseView:
         """The responses without bodies. Targets of redirects are absolute URLs."""
         base_url = self.base_url
         responses = {
-            gate.url: UrlResponse(gate.status, f"{base_url}{gate.target}" if gate.target else "", gate.restricted)
+            gate.url: UrlResponse(gate.status, location(gate, base_url) if gate.target else "", gate.restricted)
             for gate in manifest_reader.gates(self.manifest)
             # The gates of URLs with parameters equal that of their path.
             if "?" not in gate.url

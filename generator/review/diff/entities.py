@@ -27,7 +27,8 @@ _ACCOUNT = re.compile(r"/api/v2/[a-z]+#(?!index$)(.+)")
 _SITE = re.compile(r"/|/index\.json|/api/v2/(?:openapi\.json|docs(?:/.*)?)")
 SERIES, ACCOUNT, CATEGORY, SITE, CHAPTER, LISTS = "series", "account", "category", "site", "chapter", "lists"
 # Their bodies are not compared by field.
-PAGES, FEEDS = "pages", "feeds"
+PAGES, FEEDS, OPDS, KOMGA = "pages", "feeds", "opds", "komga"
+_NOT_COMPARED = (PAGES, FEEDS, OPDS, KOMGA)
 
 
 class EntityName(NamedTuple):
@@ -201,7 +202,7 @@ class EntityChange:
     @property
     def is_rendered(self) -> bool:
         """Whether its bodies only show other entities: pages and feeds."""
-        return self.name.kind in (PAGES, FEEDS)
+        return self.name.kind in _NOT_COMPARED
 
     @property
     def is_reported(self) -> bool:
@@ -246,7 +247,7 @@ class BodyReader:
     def details(self, difference: UrlDifference) -> list[JsonChange]:
         """The changed fields of a body, or the changed target of a redirect."""
         before, after = difference.old, difference.new
-        if before and after and before.status == after.status == 308 and self.is_readable(difference):
+        if before and after and before.status == after.status in (302, 308) and self.is_readable(difference):
             return [JsonChange(("Location",), CHANGED, before.etag_or_target, after.etag_or_target)]
         old, new = (load(difference.url) for load in self.loaders())
         return list(json_changes(old, new))
@@ -355,7 +356,7 @@ def page_url(release: ReleaseView, body: Mapping[str, Any]) -> str:
 # 3. The number of a chapter changes from 4 to 5. The fields `full_title` and `url` of the chapter change, too. Both are
 #    derived from the field `number` beside them, so only the change of `number` is reported.
 
-_ORDER = (SERIES, "chapter", "author", "artist", "group", "member", "category", ACCOUNT, SITE, LISTS, PAGES, FEEDS)
+_ORDER = (SERIES, "chapter", "author", "artist", "group", "member", "category", ACCOUNT, SITE, LISTS, *_NOT_COMPARED)
 
 
 def entity_changes(reader: BodyReader) -> list[EntityChange]:

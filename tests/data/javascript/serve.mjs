@@ -19,6 +19,7 @@ const release = {
     rules,
     find: async (key) => byKey.get(key) ?? null,
     body: async (record, form) => readFileSync(join(dist, record.file + (form === 'gzip' ? '.gz' : ''))),
+    text: async (record) => readFileSync(join(dist, record.file), 'utf8'),
     index: async () => JSON.parse(readFileSync(join(dist, byKey.get('/of/index/series').file), 'utf8')),
     md5: (text) => createHash('md5').update(text).digest('hex'),
 };

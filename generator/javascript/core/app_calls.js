@@ -1,0 +1,64 @@
+// Calls of apps without a body of their own, which a server answers from the body or the gate of another URL.
+
+import bytes from './bytes.js';
+
+const ID = '([1-9][0-9]{0,9})';
+const END = '(?![\\s\\S])';
+// The patterns of `generator/nginx/templates/apps.conf`.
+const STREAM = new RegExp(`^/opds/v1\\.2/pages/${ID}/(0|[1-9][0-9]{0,8})${END}`);
+const IMAGE = new RegExp(`^/komga/api/v1/books/${ID}/(?:pages/([1-9][0-9]{0,8})|thumbnail)${END}`);
+const IMAGES = new RegExp(`^/komga/api/v1/books/${ID}/pages${END}`);
+const READ = new RegExp(`^/komga/book/${ID}${END}`);
+const MEDIA_TYPES = { avif: 'avif', gif: 'gif', jpeg: 'jpeg', jpg: 'jpeg', png: 'png', webp: 'webp' };
+
+// What a path calls, or null: the key of the other URL, and
+//   image   302 to the image with this index
+//   images  the list of images
+//   read    302 to the page of the chapter
+function called(path, apps) {
+    const image = path.startsWith('/opds/') && apps.includes('opds') ? STREAM.exec(path) : null;
+    if (image) {
+        return { kind: 'image', key: pages(image[1]), index: Number(image[2]) };
+    }
+    return path.startsWith('/komga/') && apps.includes('komga') ? ofBook(path) : null;
+}
+
+function ofBook(path) {
+    const image = IMAGE.exec(path);
+    if (image) {
+        return { kind: 'image', key: pages(image[1]), index: Number(image[2] || 1) - 1 };
+    }
+    const images = IMAGES.exec(path);
+    if (images) {
+        return { kind: 'images', key: pages(images[1]), index: 0 };
+    }
+    const read = READ.exec(path);
+    return read ? { kind: 'read', key: `/api/v2/chapters/${read[1]}/read`, index: 0 } : null;
+}
+
+function pages(chapter) {
+    return `/api/v2/chapters/${chapter}/pages`;
+}
+
+// The URL of an image in the pages of a chapter, or an empty text.
+function image(body, index) {
+    const page = JSON.parse(body).results[index];
+    return page ? page.image : '';
+}
+
+// The pages of a chapter as Komga lists them.
+function images(body) {
+    return JSON.stringify(JSON.parse(body).results.map((page) => {
+        const name = page.image.split(/[?#]/, 1)[0].split('/').pop();
+        const suffix = name.split('.').pop().toLowerCase();
+        return {
+            number: page.number,
+            fileName: bytes.unescaped(name),
+            mediaType: MEDIA_TYPES[suffix] ? `image/${MEDIA_TYPES[suffix]}` : 'application/octet-stream',
+            width: null,
+            height: null,
+        };
+    }));
+}
+
+export default { called, image, images };
