@@ -1,11 +1,13 @@
-"""JSON, digests, gzip and HTTP dates of response bodies. The only importer of orjson."""
+"""JSON, text of XML, digests, gzip and HTTP dates of response bodies. The only importer of orjson."""
 
 import hashlib
+import re
 import struct
 import zlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
+from html import escape
 from typing import Any, NamedTuple
 
 import orjson
@@ -22,6 +24,9 @@ ZLIB_VERSION = zlib.ZLIB_RUNTIME_VERSION
 LAST_INSTANT = 253_402_300_799
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+# Not in XML documents: control characters, which a catalog cannot have, and two characters that Unicode has not. XML
+# parsers change a carriage return.
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 
 
 def json(value: object) -> bytes:
@@ -55,6 +60,11 @@ def indented(value: object) -> bytes:
 def parse(text: bytes) -> Any:
     """Parse JSON. Raises ValueError."""
     return orjson.loads(text)
+
+
+def xml_text(text: str) -> str:
+    """Escape a text for an element or an attribute of XML."""
+    return _NOT_IN_XML.sub(lambda match: "&#13;" if match[0] == "\r" else "\ufffd", escape(text))
 
 
 def decimal(number: str) -> Number:

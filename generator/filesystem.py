@@ -204,7 +204,7 @@ def replace(
 
     `path` may be relative to the descriptor of a folder. `data` in parts may be larger than the memory.
     """
-    temporary = unfinished(path)
+    temporary, is_replaced = unfinished(path), False
     try:
         # A killed process may leave this file. A link of this name must not be followed.
         with suppress(FileNotFoundError):
@@ -212,10 +212,11 @@ def replace(
         new = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644 if mode is None else 0o600, dir_fd=folder)
         _fill(new, path, (data,) if isinstance(data, bytes) else data, modified, mode)
         os.replace(temporary, path, src_dir_fd=folder, dst_dir_fd=folder)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(temporary, dir_fd=folder)
-        raise
+        is_replaced = True
+    finally:
+        if not is_replaced:
+            with suppress(OSError):
+                os.unlink(temporary, dir_fd=folder)
 
 
 def lock(descriptor: int, waiting: Callable[[], None]) -> None:

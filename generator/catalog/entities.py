@@ -57,7 +57,7 @@ def _newest_first_key(published: int, volume: int | None, number: str, slug: str
     return before + after + (_HIGHEST_ID - (id or 0)).to_bytes(5, "big")
 
 
-class _Numbered(Protocol):
+class Numbered(Protocol):
     @property
     def id(self) -> int | None: ...
     @property
@@ -66,7 +66,7 @@ class _Numbered(Protocol):
     def number(self) -> str: ...
 
 
-_Chapter = TypeVar("_Chapter", bound=_Numbered)
+_Chapter = TypeVar("_Chapter", bound=Numbered)
 
 
 def one_per_number(chapters: Iterable[_Chapter]) -> tuple[_Chapter, ...]:

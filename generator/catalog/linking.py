@@ -25,6 +25,7 @@ from .entities import (
     Group,
     Latest,
     Member,
+    Numbered,
     Person,
     RecentChapter,
     Series,
@@ -39,8 +40,9 @@ from .records import MAX_ID
 
 # The folder of covers and pages below the media root.
 SERIES_MEDIA = "series"
-# The setting in `apps` for archives, and their folder below the media root.
+# The setting in `apps` for archives, and their folder below the media root; the media type of an archive.
 ARCHIVES = "archives"
+ARCHIVE_TYPE = "application/vnd.comicbook+zip"
 
 
 class Linker:
@@ -99,7 +101,7 @@ class Linker:
         """A series with its chapters. `times` are those of its files; `allocated_ids`: see `page_ids`."""
         record, slug = source.entry.record, source.slug
         shown = (entry for entry in source.chapters if entry.record.published <= self.shown_until)
-        archives = self._archives(record, slug, source)
+        archives = self.archives_of(source)
         linked = (self._chapter(record, slug, entry, times, allocated_ids, archives) for entry in shown)
         chapters = tuple(sorted(linked, key=lambda chapter: chapter.order))
         identified = [chapter for chapter in chapters if chapter.id is not None]
@@ -195,12 +197,16 @@ class Linker:
             return ()
         return tuple(entities.variants(recorded.get(path_below(self.media.root, url))) for url in urls)
 
-    def _archives(self, series: model.Series, slug: str, source: SeriesEntry) -> dict[int, Archive]:
-        """The archives of published chapters, by chapter id. One with the path of another chapter is none."""
+    def archives_of(self, source: SeriesEntry) -> dict[int, Archive]:
+        """The archives of the published chapters of a series, by chapter id.
+
+        A licensed or restricted series has none. An archive with the path of another chapter is none.
+        """
+        series = source.entry.record
         if not self.archives or series.licensed or series.restricted:
             return {}
         published = [entry.record for entry in source.chapters if entry.record.published <= self.as_of]
-        paths = archive_paths(slug, published)
+        paths = archive_paths(source.slug, published)
         archives = {id: entities.archive(self.archives.get(str(id), "")) for id in paths}
         return {id: archive for id, archive in archives.items() if archive and archive.path == paths[id]}
 
@@ -266,7 +272,7 @@ def chapter_path(slug: str, chapter: model.Chapter) -> str:
     return f"{slug}/{chapter.volume or 0}/{chapter.number}/"
 
 
-def archive_paths(slug: str, published: Sequence[model.Chapter]) -> dict[int, str]:
+def archive_paths(slug: str, published: Sequence[Numbered]) -> dict[int, str]:
     """Return the path of the archive of each chapter below the media root, by chapter id.
 
     The highest id of a number has the path of the number, and each other one a path of its own.

@@ -34,7 +34,7 @@ _SECTIONS = {
         "keys": "Create, list and revoke API keys.",
         "views": "Add the views in nginx's logs.",
         "import": "Copy the catalog of a running site.",
-        "media": "List, check, fetch and shrink the images.",
+        "media": "List, check, fetch, shrink, archive images.",
         "schema": "Write JSON Schemas for editors.",
     },
     "Serve": {

@@ -1,4 +1,4 @@
-"""`media`: list, check, fetch and shrink the images that the catalog names, and report what differs."""
+"""`media`: list, check, fetch and shrink the images that the catalog names, archive chapters, report what differs."""
 
 import os
 import shlex
@@ -14,8 +14,10 @@ import click
 from .. import __version__, installation
 from ..catalog import field_values
 from ..catalog.confined_folder import ConfinedFolder
+from ..catalog.problems.load import load_valid
 from ..errors import FlatpanelError
 from ..media import findings_report, folder_check, image_copies, image_sizes, moves, named_files, size_file
+from ..media.archives import Archiver, ArchivesResult
 from ..media.findings_report import count_of_files, mebibytes
 from ..media.folder_check import Finding
 from ..media.named_files import RESTRICTIONS, MediaFile, NamedMedia
@@ -46,7 +48,7 @@ _rate = click.option("--rate", type=Rate(0.001, 100), default=5, show_default=Tr
 
 @click.group(cls=CommandGroup)
 def media() -> None:
-    """List, check, fetch and shrink the images."""
+    """List, check, fetch, shrink, archive images."""
 
 
 @media.command("list", examples=["media list", "media list --urls --source https://comics.example/media/"])
@@ -135,7 +137,7 @@ def check(
             return _check_server(client, _remaining(list(required.files), after), shows_all=shows_all)
     if after is not None:
         raise click.UsageError("--after needs a URL, not a folder")
-    folder, sized = _folder(target, named), catalog if writes_sizes else None
+    folder, sized = _folder(target, named.folder), catalog if writes_sizes else None
     return _check_folder(folder, named, required, sized, prints_moves=prints_moves, shows_all=shows_all)
 
 
@@ -168,12 +170,13 @@ def _check_server(client: SiteClient, paths: list[str], *, shows_all: bool) -> R
     return _report(summary, findings, {"requests": client.requests}, ok=not findings, shows_all=shows_all)
 
 
-def _folder(path: str, named: NamedMedia) -> Path:
+def _folder(path: str, own: Path | None) -> Path:
+    """The folder of an argument, or else that of site.yaml."""
     if path:
         return Path(path)
-    if named.folder is None:
+    if own is None:
         raise click.UsageError("name the folder of the images: site.yaml has no media_folder")
-    return shown(named.folder)
+    return shown(own)
 
 
 def _check_folder(
@@ -233,7 +236,7 @@ def variants(catalog: ConfinedFolder, folder: str, pages: bool, jobs: int, shows
             f"copies of images need the library Pillow; install it: {installation.how_to_add('pillow')}"
         )
     named = named_files.read(catalog, options.now())
-    target = ConfinedFolder(_folder(folder, named))
+    target = ConfinedFolder(_folder(folder, named.folder))
     writer = VariantsWriter(catalog, target, named, copier)
     images = writer.wanted(pages=pages)
     with counter("converting", len(images)) as progress:
@@ -244,6 +247,44 @@ def variants(catalog: ConfinedFolder, folder: str, pages: bool, jobs: int, shows
     )
     facts = {"written": result.written, "bytes": result.size, "kept": result.kept, "removed": result.removed}
     return _report(summary, result.findings, facts, ok=result.ok, shows_all=shows_all)
+
+
+@media.command(examples=["media archives", "media archives media --dry-run"])
+@options.catalog
+@click.argument("folder", metavar="[DIR]", default="", type=click.Path(file_okay=False))
+@click.option("--dry-run", "dry", is_flag=True, help="Print what would be written and deleted; change nothing.")
+@_all
+@options.as_json
+def archives(catalog: ConfinedFolder, folder: str, dry: bool, shows_all: bool) -> Result:
+    """Write chapters as .cbz files.
+
+    DIR, or the media_folder of site.yaml, gets an archive of each chapter that all readers get; archives of other
+    chapters are deleted. archives.yaml in the catalog records them, and the next build offers them.
+    """
+    sources = load_valid(catalog)
+    target = ConfinedFolder(_folder(folder, named_files.folder_of(catalog, sources)))
+    archiver = Archiver(catalog, sources, target, options.now())
+    if not (archiver.is_on or archiver.recorded):
+        raise FlatpanelError(f"{catalog}/site.yaml: apps does not have archives; add it: apps: [archives]")
+    with counter("archiving", len(archiver.wanted)) as progress:
+        result = archiver.plan(progress) if dry else archiver.write(progress)
+    facts = {"written": result.written, "bytes": result.size, "kept": result.kept, "removed": result.removed}
+    facts = {"dry_run": dry, **facts, "without": archiver.without}
+    return _report(
+        _archives_line(target, archiver, result, dry), result.findings, facts, ok=result.ok, shows_all=shows_all
+    )
+
+
+def _archives_line(target: ConfinedFolder, archiver: Archiver, result: ArchivesResult, dry: bool) -> str:
+    written = (
+        f"{count_of_files(result.written)}" if dry else f"{count_of_files(result.written)}, {mebibytes(result.size)}"
+    )
+    verbs = ("would write", "would delete") if dry else ("wrote", "deleted")
+    without = f"; {archiver.without:,} have no id, no pages, or pages on other hosts" if archiver.without else ""
+    return (
+        f"{target}: {verbs[0]} {written}; {verbs[1]} {count_of_files(result.removed)};"
+        f" {result.kept:,} of {len(archiver.wanted):,} chapters had theirs already{without}"
+    )
 
 
 @media.command(examples=["media fetch media --source https://comics.example/media/"])
@@ -283,16 +324,16 @@ def fetch(
 ) -> Result:
     """Copy the images from a server into a folder.
 
-    DIR, or the media_folder of site.yaml, gets the files that the catalog names. Complete images in it are not
+    DIR, or the media_folder of site.yaml, gets the images that the catalog names. Complete images in it are not
     fetched again, so an interrupted copy continues when the command is run again.
     """
     named = named_files.read(catalog, options.now()).without(leave_out)
-    target, server = ConfinedFolder(_folder(folder, named)), source or _server(named.root)
+    target, server = ConfinedFolder(_folder(folder, named.folder)), source or _server(named.root)
     if dry:
-        return _plan(target, server, list(named.files), updates=updates, shows_all=shows_all)
+        return _plan(target, server, named.images, updates=updates, shows_all=shows_all)
     client = _client(server, rate, timeout, max_response << 20, max_total << 30)
-    with client as connected, counter("fetching", len(named.files)) as progress:
-        result = Fetcher(connected, target, updates).fetch(named.files, progress)
+    with client as connected, counter("fetching", len(named.images)) as progress:
+        result = Fetcher(connected, target, updates).fetch(named.images, progress)
     summary = f"{target}: fetched {count_of_files(result.fetched)}, {mebibytes(result.size)}; kept {result.kept:,}"
     facts = {"fetched": result.fetched, "kept": result.kept, "bytes": result.size}
     return _report(summary, result.findings, facts, ok=not result.findings, shows_all=shows_all)
@@ -327,7 +368,11 @@ _LABELS = {
     "no image": "no image: not served",
     "link": "link: not followed",
     "request": "to request",
+    "write": "to write",
+    "delete": "to delete",
     "outdated": "outdated: images that have changed since their smaller copies were made (media variants)",
+    "differs": "differs: archives that are not as archives.yaml records them (media archives)",
+    "withdrawn": "withdrawn: archives that readers should not get any more (media archives deletes them)",
     "animated": "animated: without smaller copies, which would not move",
     "converted": "converted: the copies are upright, in 8-bit RGB",
 }

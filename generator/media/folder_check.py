@@ -1,18 +1,21 @@
 """Compare a folder with the files that a catalog names.
 
-Reads the beginning and the end of each file, and the whole of an image that has smaller copies.
+Reads the beginning and the end of each image, and the whole of archives and of images that have smaller copies.
 """
 
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
+from .. import encoding
 from ..catalog import confined_folder
 from ..catalog.confined_folder import ConfinedFolder
+from ..catalog.entities import Archive
 from . import image_content
 from .image_sizes import Size
 from .moves import Move, find_moves
@@ -27,6 +30,8 @@ KINDS = {
     "link": True,
     "not served": True,
     "outdated": True,
+    "differs": True,
+    "withdrawn": True,
     "other format": False,
     "extra": False,
     "no image": False,
@@ -35,6 +40,7 @@ KINDS = {
 _HIDDEN = re.compile(r"\.|.*[\x00-\x1f\x7f\ud800-\udfff]", re.DOTALL)
 # The extensions that nginx serves from the folder of the media.
 SERVED = frozenset({".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp"})
+_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,9 @@ def check(
     missing = []
     for path in required.files:
         progress(1)
+        if path in named.archives:
+            findings += _archive_findings(folder, tree, named.archives[path])
+            continue
         if fault := _name_fault(path):
             findings.append(Finding("not served", path, fault))
         if path not in tree.files:
@@ -152,6 +161,25 @@ def _content_findings(path: str, file: BinaryIO) -> Iterator[Finding]:
         yield Finding("other format", path, f"is {content.format}")
 
 
+def _archive_findings(folder: ConfinedFolder, tree: _Tree, archive: Archive) -> Iterator[Finding]:
+    if archive.path not in tree.files:
+        yield Finding("missing", archive.path)
+    elif not is_recorded(folder, archive, whole=True):
+        yield Finding("differs", archive.path)
+
+
+def is_recorded(folder: ConfinedFolder, archive: Archive, *, whole: bool = False) -> bool:
+    """Whether a file is an archive of `archives.yaml`, by its size; by its whole content, if that is asked for."""
+    try:
+        with confined_folder.reading(folder, archive.path) as file:
+            if os.fstat(file.fileno()).st_size != archive.size:
+                return False
+            chunks = iter(partial(file.read, _CHUNK), b"")
+            return not whole or encoding.sha256_of_chunks(chunks).startswith(archive.digest)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
 def _links(tree: _Tree, missing: Iterable[str]) -> Iterator[Finding]:
     """Yield the links. Those to missing files, or to folders of missing files, are faults."""
     needed = {parent for path in missing for parent in accumulate(path.split("/"), "{}/{}".format)}
@@ -162,7 +190,9 @@ def _links(tree: _Tree, missing: Iterable[str]) -> Iterator[Finding]:
 def _others(tree: _Tree, named: NamedMedia) -> Iterator[Finding]:
     """Yield the files that the catalog does not name."""
     for path in sorted(tree.files.keys() - named.files.keys()):
-        if image_content.format_of_name(path):
+        if path in named.withdrawn:
+            yield Finding("withdrawn", path)
+        elif image_content.format_of_name(path):
             yield Finding("extra", path)
         else:
             yield Finding("no image", path, "has no extension of an image")

@@ -1,4 +1,7 @@
-"""The media files that a catalog names: paths below the media root, made from the URLs of the linked catalog."""
+"""The media files that a catalog names: paths below the media root, made from the URLs of the linked catalog.
+
+Archives are among them, as `archives.yaml` records them.
+"""
 
 import hashlib
 from collections import defaultdict
@@ -10,7 +13,7 @@ from typing import NamedTuple
 from .. import encoding
 from ..catalog import entities, field_values, media_folder
 from ..catalog.confined_folder import Folder
-from ..catalog.entities import Series
+from ..catalog.entities import Archive, Series
 from ..catalog.linking import SERIES_MEDIA, Linker, path_below, variant_path
 from ..catalog.problems.load import load_valid
 from ..catalog.reader import Sources
@@ -19,6 +22,10 @@ from ..catalog.reader import Sources
 SCHEDULED, LICENSED, RESTRICTED = RESTRICTIONS = ("scheduled", "licensed", "restricted")
 # The kind of a smaller copy of a cover or a page.
 VARIANT = "variant"
+# That of a chapter as one file.
+ARCHIVE = "archive"
+# The digits of a digest in variants.yaml and archives.yaml.
+DIGEST_LENGTH = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,7 @@ class NamedMedia:
 
     # The URL of the media root; ends with a slash.
     root: str
-    # By path, in the order of the catalog; then smaller copies.
+    # By path, in the order of the catalog; then smaller copies, then archives.
     files: Mapping[str, MediaFile]
     # By URL: files on other hosts, and files whose URL has no valid path.
     elsewhere: Mapping[str, MediaFile]
@@ -50,6 +57,14 @@ class NamedMedia:
     folder: Path | None
     # The content of variants.yaml.
     variants: Mapping[str, str]
+    # The archives that readers get, by path, and the paths of others in archives.yaml.
+    archives: Mapping[str, Archive]
+    withdrawn: frozenset[str]
+
+    @property
+    def images(self) -> list[str]:
+        """The paths of all files that are no archives, which are made of images."""
+        return [path for path in self.files if path not in self.archives]
 
     def without(self, restrictions: Iterable[str]) -> "NamedMedia":
         """Return only files without any of the restrictions."""
@@ -91,10 +106,21 @@ def read(catalog: Folder, now: int) -> NamedMedia:
     for file in [*files.values()]:
         for path in copies_of(file.path, sources.variants.get(file.path, "")) if may_have_copies(file) else ():
             files.setdefault(path, MediaFile(path, VARIANT, file.owner))
+    published = Linker(sources, sources.mtimes, now)
+    archives: dict[str, Archive] = {}
+    for entry in sources.series:
+        for archive in published.archives_of(entry).values():
+            archives[archive.path] = archive
+            files[archive.path] = MediaFile(archive.path, ARCHIVE, entry.slug)
     slugs = {entry.slug: (entry.slug, *entry.entry.record.formerly) for entry in sources.series}
-    below = linker.site.media_folder
-    folder = media_folder.project_folder(catalog) / below if below else None
-    return NamedMedia(root, files, elsewhere, slugs, folder, sources.variants)
+    withdrawn = frozenset(entry.partition(" ")[0] for entry in sources.archives.values()) - archives.keys()
+    return NamedMedia(root, files, elsewhere, slugs, folder_of(catalog, sources), sources.variants, archives, withdrawn)
+
+
+def folder_of(catalog: Folder, sources: Sources) -> Path | None:
+    """The folder of the media in the project, if site.yaml names one."""
+    below = sources.site and sources.site.media_folder
+    return media_folder.project_folder(catalog) / below if below else None
 
 
 def may_have_copies(file: MediaFile) -> bool:
@@ -110,7 +136,7 @@ def copies_of(path: str, entry: str) -> list[str]:
 
 def digest(content: bytes) -> str:
     """Return the digest of an image as in variants.yaml."""
-    return hashlib.sha256(content).hexdigest()[:16]
+    return hashlib.sha256(content).hexdigest()[:DIGEST_LENGTH]
 
 
 def _urls(sources: Sources, linker: Linker, now: int) -> Iterator[_NamedUrl]:

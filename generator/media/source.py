@@ -8,6 +8,7 @@ from io import BytesIO
 from .. import encoding, filesystem
 from ..catalog import confined_folder
 from ..catalog.confined_folder import ConfinedFolder
+from ..catalog.linking import ARCHIVE_TYPE, is_archive
 from ..reading_sites.lenient import UnusableResponse, last_modified
 from ..reading_sites.site_client import SiteClient, TimedResponse
 from . import image_content
@@ -73,7 +74,7 @@ def _faults(path: str, response: TimedResponse) -> list[Finding]:
         return [Finding("unusable", path, f"status {response.status}")]
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     # SVG may contain scripts.
-    if not kind.startswith("image/") or "svg" in kind:
+    if kind != ARCHIVE_TYPE if is_archive(path) else (not kind.startswith("image/") or "svg" in kind):
         return [Finding("unreadable", path, f"is sent as {kind or 'no type'}")]
     return []
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from generator.catalog.confined_folder import ConfinedFolder
+from generator.catalog.linking import ARCHIVE_TYPE
 from generator.errors import FlatpanelError
 from generator.media.folder_check import Finding
 from generator.media.source import Fetcher, FetchResult, SourceChecker, existing
@@ -121,6 +122,16 @@ def test_other_responses_are_findings(reply: Reply, finding: Finding, target: Pa
     """The check goes on with the next file."""
     with fake_site.serving({"/media/1.png": reply, "/media/2.png": Reply(200, image("a.png"), PNG)}) as site:
         assert check(f"{site.url}/media/", "1.png", "2.png") == [finding]
+
+
+def test_archives_have_a_type_of_their_own() -> None:
+    archives = [f"archives/one/0/{number}.cbz" for number in (1, 2)]
+    types = (ARCHIVE_TYPE, "image/png")
+    replies = {
+        f"/media/{path}": Reply(200, b"PK", {"Content-Type": type}) for path, type in zip(archives, types, strict=True)
+    }
+    with fake_site.serving(replies) as site:
+        assert check(f"{site.url}/media/", *archives) == [Finding("unreadable", archives[1], "is sent as image/png")]
 
 
 def test_a_busy_server_is_given_time() -> None:

@@ -3,9 +3,7 @@
 XML is written as text: a parser is not needed, and every value passes through `xml_text`.
 """
 
-import re
 from collections.abc import Callable
-from html import escape
 from mimetypes import guess_type
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,14 +17,7 @@ from .payloads import Feed, FeedEntry
 # Of the texts of feeds, not of the catalog.
 _LANGUAGE = "en"
 DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
-# Not in XML documents: control characters, which a catalog cannot have, and two characters that Unicode has not. XML
-# parsers change a carriage return.
-_NOT_IN_XML = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
-
-
-def xml_text(text: str) -> str:
-    """Escape a text for an element or an attribute of XML."""
-    return _NOT_IN_XML.sub(lambda match: "&#13;" if match[0] == "\r" else "\ufffd", escape(text))
+xml_text = encoding.xml_text
 
 
 def atom(page: PageContext, feed: Feed) -> bytes:
