@@ -257,6 +257,7 @@ class SeriesSummary:
     description: str
     direction: str
     kind: str | None
+    rating: str | None
     layout: str
     # Of the series, or of the site; None if neither has one.
     language: str | None

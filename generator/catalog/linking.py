@@ -139,6 +139,7 @@ class Linker:
             views=sum(chapter.views for chapter in identified),
             direction=record.direction or self.site.direction,
             kind=record.kind,
+            rating=record.rating,
             layout=record.layout or ("strip" if record.kind == "webtoon" else self.site.layout),
             language=record.language or self.site.language,
             since=min((chapter.published for chapter in chapters), default=0),

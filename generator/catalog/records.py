@@ -68,6 +68,10 @@ Direction: TypeAlias = Literal["ltr", "rtl"]
 # How the pages of a chapter are shown: below each other, one by one, or in pairs.
 Layout: TypeAlias = Literal["strip", "paged", "double"]
 Kind: TypeAlias = Literal["manga", "comic", "webtoon"]
+# For which readers a series is.
+Rating: TypeAlias = Literal["safe", "suggestive", "explicit"]
+# An id of MangaUpdates has more than 32 bits. JavaScript rounds integers that are larger than this.
+ForeignId: TypeAlias = Annotated[int, Field(ge=1, le=2**53 - 1)]
 Language: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.LANGUAGE)]
 
 
@@ -255,6 +259,32 @@ class Chapter(Entity):
     )
 
 
+class Links(Record):
+    """The same series elsewhere."""
+
+    official: Annotated[Url | None, NOT_NULL] = Field(
+        None,
+        description="the URL where the publisher or the author offers the series",
+        examples=["https://publisher.example/paper-moons"],
+    )
+    anilist: Annotated[Id | None, NOT_NULL] = Field(
+        None, description="the number in its URL on AniList: `https://anilist.co/manga/{number}`", examples=[123456]
+    )
+    mal: Annotated[Id | None, NOT_NULL] = Field(
+        None,
+        description="the number in its URL on MyAnimeList: `https://myanimelist.net/manga/{number}`",
+        examples=[123456],
+    )
+    mangaupdates: Annotated[ForeignId | None, NOT_NULL] = Field(
+        None,
+        description="its `series_id` in the API of MangaUpdates, a number; its URL has this number in base 36",
+        examples=[12345678901],
+    )
+    discussion: Annotated[Url | None, NOT_NULL] = Field(
+        None, description="the URL where readers discuss the series", examples=["https://forum.example/t/paper-moons"]
+    )
+
+
 class Series(Entity):
     """A series. Its slug is the name of its file or folder."""
 
@@ -275,10 +305,18 @@ class Series(Entity):
         description="`manga`, `comic` or `webtoon`; the pages of a `webtoon` are a strip, unless it has a `layout`",
         examples=["webtoon"],
     )
+    rating: Annotated[Rating | None, NOT_NULL] = Field(
+        None,
+        description="`safe`, `suggestive` or `explicit`: for which readers the series is",
+        examples=["safe"],
+    )
     language: Annotated[Language | None, NOT_NULL] = Field(
         None,
         description="the language of titles and pages, as a tag of BCP 47; without it, that of `site.yaml`",
         examples=["pt-BR"],
+    )
+    links: Links = Field(
+        Links.model_construct(), description="the same series elsewhere", examples=[{"anilist": 123456, "mal": 123456}]
     )
     status: Status = Field("ongoing", description="`ongoing`, `completed`, `hiatus` or `canceled`", examples=["hiatus"])
     licensed: bool = Field(False, description="`true`: chapters are not served in `/api/v2`", examples=[True])
@@ -320,4 +358,5 @@ class Series(Entity):
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> "Series":
         chapters = [Chapter.from_values(chapter) for chapter in values.get("chapters", ())]
-        return cls.model_construct(**{**values, "chapters": chapters})
+        links = Links.from_values(values.get("links", {}))
+        return cls.model_construct(**{**values, "links": links, "chapters": chapters})

@@ -45,7 +45,7 @@ from typing import Any, Literal, NamedTuple
 from ..catalog.cross_checks import NameIndex
 from ..catalog.messages import record_errors
 from ..catalog.reader import Entry, Sources
-from ..catalog.records import Chapter, Group, Record
+from ..catalog.records import Chapter, Group, Record, Series
 from ..catalog.yaml.positions import YamlPath
 from ..catalog.yaml_values import yaml_value
 from ..errors import FlatpanelError, escaped
@@ -202,8 +202,9 @@ class Merge:
         for name, info in model.model_fields.items():
             if name not in record and name not in saved:
                 continue
-            written = record.get(name, info.get_default())
-            site, here, last = there[name], present[name], before.get(name, info.get_default())
+            default = None if isinstance(info.default, Record) else info.get_default()
+            written = record.get(name, default)
+            site, here, last = there[name], present[name], before.get(name, default)
             is_unstated = written is None and name not in _REMOVABLE
             if site == here or is_unstated or (name == "pages" and not site):
                 continue
@@ -249,6 +250,8 @@ class Merge:
         for name in REFERENCES:
             if name in values:
                 values[name] = list(self._ids(name, values[name]))
+        if isinstance(record, Series):
+            values["links"] = record.links.to_values() or None
         if "categories" in values:
             values["categories"] = sorted(values["categories"])
         if isinstance(record, Chapter):

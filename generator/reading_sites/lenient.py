@@ -197,11 +197,14 @@ def instant(value: Any) -> int | None:
     return moment if moment is not None and 0 <= moment <= LAST_INSTANT else None
 
 
+_UNSTATED: tuple[object, ...] = (None, "", [], {}, False)
+
+
 def valid_fields(model: type[Record], record: Mapping[str, Any], place: str, notes: Notes) -> Fields | None:
     """Return the valid fields of a record; None if a required field is invalid. Invalid fields become notes."""
     required = {name for name, info in model.model_fields.items() if info.is_required()}
     readable = {name: _readable(model, name, value, place, notes) for name, value in record.items()}
-    stated = {name: value for name, value in readable.items() if name in required or value not in (None, "", [], False)}
+    stated = {name: value for name, value in readable.items() if name in required or value not in _UNSTATED}
     invalid = dict(record_errors(model, stated))
     invalid |= {name: "contains an API key" for name, value in stated.items() if contains_key(str(value))}
     valid = {name: value for name, value in stated.items() if name not in invalid}

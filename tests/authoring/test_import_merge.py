@@ -273,6 +273,36 @@ def test_a_chapter_that_was_uploaded_again_keeps_edits_of_people(site: FakeSite,
     assert (second["id"], second["title"]) == (20, "Again")
 
 
+def test_facts_about_a_series_stay_unless_the_site_changes_them(site: FakeSite, catalog: Path) -> None:
+    """The original service states none of them, and another site of this program states them all."""
+    ours = {"kind": "manga", "rating": "safe", "language": "ja", "links": {"anilist": 5, "mal": 6}}
+    text = (catalog / "series/one.yaml").read_text()
+    written = "kind: manga\nrating: safe\nlanguage: ja\nlinks: {anilist: 5, mal: 6}\n"
+    edit(catalog, "series/one.yaml", text, text + written)
+    stated = site.answers["/api/v2/series/one"]
+    silent = again(site, catalog)
+    after_silence = read(catalog, "series/one.yaml")
+    stated |= {"kind": None, "rating": None, "language": None, "links": {}}
+    empty = again(site, catalog)
+    stated |= {**ours, "rating": "explicit", "links": {"anilist": 7, "mangadex": "x"}}
+    conflict = again(site, catalog)
+    again(site, catalog, choice="theirs")
+    theirs = read(catalog, "series/one.yaml")
+    stated |= {"links": {"anilist": "7", "official": "javascript:alert(1)"}, "rating": "adult"}
+    wrong = again(site, catalog)
+
+    assert (silent.files, empty.files, conflict.files, wrong.files) == ([], [], [], [])
+    assert after_silence == {**after_silence, **ours}
+    assert [note for note in conflict.notes if "conflict: " in note and " here, " in note] == [
+        "one: rating: conflict: 'safe' here, 'explicit' there; kept yours",
+        "one: links: conflict: {'anilist': 5, 'mal': 6} here, {'anilist': 7} there; kept yours",
+    ]
+    assert theirs == {**after_silence, "rating": "explicit", "links": {"anilist": 7}}
+    assert {note for note in wrong.notes if "skipped" in note} >= {
+        "one: rating should be safe, suggestive or explicit, not adult; field skipped",
+    }
+
+
 def test_a_chapter_that_is_not_of_an_import_differs(site: FakeSite, catalog: Path) -> None:
     """Without the last import, another id of the same number is a difference."""
     shutil.rmtree(catalog.parent / "cache")

@@ -25,7 +25,8 @@ from tests.support.runs import sample
 
 KEY = "opens everything that is locked"
 # Fields of a series that no response has.
-NOT_PUBLIC = ("kind", "language", "direction", "layout")
+NOT_PUBLIC = ("direction", "layout")
+PUBLIC = ("kind", "rating", "links")
 CATALOGS = {one.name: one for one in (*sorted(SITES.iterdir()), ROOT / "catalog_src")}
 
 
@@ -71,8 +72,11 @@ def lost_fields(original: Path, copy: Path) -> Iterator[str]:
     series = {entry.slug: entry.entry.record for entry in here.series}
     for entry in there.series:
         record, copied = entry.entry.record, series.get(entry.slug)
-        names = (*NOT_PUBLIC, "formerly") if copied else ()
+        names = (*NOT_PUBLIC, *PUBLIC, "formerly") if copied else ()
         yield from (f"`{name}`" for name in names if getattr(record, name) != getattr(copied, name))
+        # The responses do not tell whether a language is that of the site.
+        if copied and there.site and copied.language not in (record.language or there.site.language, record.language):
+            yield "`language`"
 
 
 def complete_by_hand(site: Site, original: Path, notes: list[str]) -> None:

@@ -26,6 +26,7 @@ RECORDS = {
     "`keys`": ("accounts.yaml", (0, "keys", 1)),
     "`keys.yaml`": ("keys.yaml", (0,)),
     "Series: `series/<slug>.yaml`": ("series/a.yaml", ()),
+    "`links` of a series": ("series/a.yaml", ("links",)),
     "Chapters: `series/<slug>/chapters/*.yaml`": ("series/a.yaml", ("chapters", 2)),
 }
 

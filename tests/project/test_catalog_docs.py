@@ -42,6 +42,7 @@ HEADINGS: dict[str, type[BaseModel]] = {
     "`keys`": model.Key,
     "`keys.yaml`": model.IssuedKey,
     "Series: `series/<slug>.yaml`": model.Series,
+    "`links` of a series": model.Links,
     "Chapters: `series/<slug>/chapters/*.yaml`": model.Chapter,
 }
 # What the YAML in a section is a part of.
@@ -53,6 +54,7 @@ SHOWN = HEADINGS | {
     "References": model.Series,
     "`unversioned`, `v1` and `v2` in `cache`": site_settings.Site,
     "`members` of a group": model.Group,
+    "`links` of a series": model.Series,
 }
 
 

@@ -87,6 +87,18 @@ def test_app_decodes_every_body_of_a_kind(bodies: dict[str, list[bytes]], app: A
     assert read
 
 
+@each("app", {app.name: app for app in APPS if "detail" in app.reads})
+def test_facts_about_a_series_change_nothing_that_an_app_reads(bodies: dict[str, list[bytes]], app: App) -> None:
+    """They are later than the apps: set or not, each app reads the same as without them."""
+    facts = ("kind", "rating", "language", "links")
+    details = [parse(body) for body in bodies["detail"]]
+    is_set = [{name for name in facts if detail[name]} for detail in details]
+    before = [{name: value for name, value in detail.items() if name not in facts} for detail in details]
+
+    assert set(facts) in is_set and set() in is_set
+    assert list(map(app.reads["detail"], details)) == list(map(app.reads["detail"], before))
+
+
 @each("app", apps_with("browse"))
 def test_app_that_loads_all_pages_finds_every_series_once(site: Site, web: Web, app: App) -> None:
     """Three pages contain all series with a chapter."""

@@ -52,6 +52,24 @@ def test_views_that_are_counted_later_have_a_reason(
     assert ("views that the first site counted since the import" in result.output) == (code == 0)
 
 
+def test_facts_that_only_the_second_site_states_have_a_reason(sites: tuple[FakeSite, FakeSite], tmp_path: Path) -> None:
+    """They are new in version 2. In other bodies, and on the first site, they have none."""
+    facts = {"kind": "manga", "rating": None, "language": "ja", "links": {"mal": 1}}
+    series = [site.answers["/api/v2/series/one"] for site in sites]
+    series[1].update(facts)
+    result = compared(sites, tmp_path / "new")
+    chapters(sites[1])[1]["kind"] = "manga"
+    in_chapter = compared(sites, tmp_path / "chapter")
+    del chapters(sites[1])[1]["kind"]
+    series[0].update(facts)
+    for name in facts:
+        del series[1][name]
+    lost = compared(sites, tmp_path / "lost")
+
+    assert (result.exit_code, in_chapter.exit_code, lost.exit_code) == (0, 1, 1)
+    assert "does not state kind, rating, language and links" in result.output
+
+
 @pytest.mark.parametrize(("count", "code"), [(4, 0), (3, 1)])
 def test_multiplied_chapters_have_a_reason(
     count: int, code: int, sites: tuple[FakeSite, FakeSite], tmp_path: Path

@@ -33,6 +33,16 @@ DETAIL = {
     "authors": ["Ada Penn", "Ольга Ветер"],
     "artists": ["Bo Ink", "İlkay Ş."],
     "categories": ["Action", "Slice of Life"],
+    "kind": "webtoon",
+    "rating": "explicit",
+    "language": "pt-BR",
+    "links": {
+        "official": "https://books.example/full-book",
+        "anilist": 1,
+        "mal": 2_147_483_647,
+        "mangaupdates": 9_007_199_254_740_991,
+        "discussion": "https://forum.example/full-book?a=1&b=%3C",
+    },
 }
 LICENSED_DETAIL = {
     "slug": "in-shops",
@@ -49,6 +59,10 @@ LICENSED_DETAIL = {
     "authors": [],
     "artists": [],
     "categories": ["Drama"],
+    "kind": None,
+    "rating": None,
+    "language": None,
+    "links": {},
 }
 
 

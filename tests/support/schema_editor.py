@@ -79,6 +79,7 @@ LEAST: dict[type[records.Record], dict[str, Any]] = {
     records.IssuedKey: {"name": "phone", "sha256": "0" * 64},
     records.Account: {"username": "noor"},
     records.Chapter: {"number": 1, "published": "2026-05-01", "pages": []},
+    records.Links: {},
     records.Series: {"title": "One", "cover": "cover.jpg"},
 }
 

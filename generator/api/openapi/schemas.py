@@ -3,7 +3,7 @@
 This is a walk of its own over the annotations, not pydantic's `TypeAdapter`: see docs/decisions/responses.md.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, is_typeddict
 
 from ... import encoding
@@ -46,9 +46,10 @@ def _component(shape: Any) -> str:
 def _definition(shape: Any) -> Schema:
     origin, parameters = get_origin(shape), get_args(shape)
     if is_typeddict(shape):
-        return _object(shape.__annotations__)
+        return _object(shape.__annotations__, shape.__required_keys__)
     if is_typeddict(origin):
-        return _object({name: field[parameters] for name, field in origin.__annotations__.items()})
+        fields = {name: field[parameters] for name, field in origin.__annotations__.items()}
+        return _object(fields, origin.__required_keys__)
     if origin is Annotated:
         return _annotated(*parameters)
     if origin is Sequence:
@@ -60,14 +61,16 @@ def _definition(shape: Any) -> Schema:
         return {"type": "string", "enum": list(parameters)}
     if type(None) in parameters:
         present = schema(parameters[0])
-        return {**present, "type": [present["type"], "null"]}
+        values = {"enum": [*present["enum"], None]} if "enum" in present else {}
+        return {**present, **values, "type": [present["type"], "null"]}
     return {} if shape is Any else {"type": _JSON_TYPES[shape]}
 
 
-def _object(fields: Mapping[str, Any]) -> Schema:
-    """An object with exactly these keys."""
+def _object(fields: Mapping[str, Any], required: Set[str]) -> Schema:
+    """An object with these keys and no others."""
     properties = {name: schema(shape) for name, shape in fields.items()}
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    always = [name for name in properties if name in required]
+    return {"type": "object", "properties": properties, "required": always, "additionalProperties": False}
 
 
 def _annotated(shape: Any, *notes: Any) -> Schema:

@@ -31,6 +31,8 @@ _DAY, _MONTH = f"({'|'.join(encoding.DAYS)})", f"({'|'.join(encoding.MONTHS)})"
 
 Count: TypeAlias = Annotated[int, Keywords(minimum=0)]
 Id: TypeAlias = Annotated[int, Keywords(minimum=1, maximum=2_147_483_647)]
+ForeignId: TypeAlias = Annotated[int, Keywords(minimum=1, maximum=2**53 - 1)]
+Language: TypeAlias = Annotated[str, Keywords(pattern=patterns.LANGUAGE)]
 Slug: TypeAlias = Annotated[str, Keywords(pattern=patterns.SLUG)]
 Uri: TypeAlias = Annotated[str, Keywords(format="uri")]
 Float: TypeAlias = Annotated[encoding.Number, Keywords(format="float", minimum=0)]

@@ -6,11 +6,11 @@ Every key is always present, because some clients decode strictly.
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Annotated, Generic, NamedTuple, TypedDict, TypeVar
+from typing import Annotated, Generic, NamedTuple, TypedDict, TypeVar, cast
 
 from ...catalog.entities import Account, Catalog, Category, Chapter, Group, Membership, Person, Series, SeriesSummary
 from ...catalog.field_values import iso
-from ...catalog.records import Status
+from ...catalog.records import Kind, Rating, Status
 from ...encoding import decimal, http_date, json
 from . import fields
 from .fields import Keywords
@@ -74,6 +74,14 @@ class V2SeriesPage(TypedDict):
     results: Sequence[V2SeriesItem]
 
 
+class V2SeriesLinks(TypedDict, total=False):
+    official: Annotated[fields.Uri, "Where the publisher or the author offers the series."]
+    anilist: Annotated[fields.Id, "The id on AniList."]
+    mal: Annotated[fields.Id, "The id on MyAnimeList."]
+    mangaupdates: Annotated[fields.ForeignId, "The id on MangaUpdates."]
+    discussion: Annotated[fields.Uri, "Where readers discuss the series."]
+
+
 class V2Series(TypedDict):
     slug: fields.Slug
     title: str
@@ -89,6 +97,12 @@ class V2Series(TypedDict):
     authors: fields.Names
     artists: fields.Names
     categories: fields.Names
+    kind: Annotated[Kind | None, "null if unknown."]
+    rating: Annotated[Rating | None, "For which readers the series is; null if unknown."]
+    language: Annotated[
+        fields.Language | None, "The language of titles and pages, as a tag of BCP 47; null if unknown."
+    ]
+    links: Annotated[V2SeriesLinks, "The series elsewhere. Has only what is known, so it can be empty."]
 
 
 def series_detail(series: Series) -> Body[V2Series]:
@@ -111,6 +125,10 @@ def series_detail(series: Series) -> Body[V2Series]:
             "authors": [person.name for person in series.authors],
             "artists": [person.name for person in series.artists],
             "categories": [genre.name for genre in series.categories],
+            "kind": record.kind,
+            "rating": record.rating,
+            "language": series.language,
+            "links": cast(V2SeriesLinks, record.links.to_values()),
         },
         max((series.modified, series.updated, *people, *genres)),
     )

@@ -37,6 +37,7 @@ _BELOW = {
     (_CACHE, "v2"): _AGES,
     ("groupsyaml", "members"): "members-of-a-group",
     ("accountsyaml", "keys"): KEYS,
+    (_SERIES, "links"): "links-of-a-series",
     (_SERIES, "chapters"): _CHAPTERS,
 }
 # Sections of values that several files have.

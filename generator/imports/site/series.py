@@ -10,7 +10,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from ...catalog import field_values
-from ...catalog.records import STATUSES
+from ...catalog.records import STATUSES, Links
 from ...reading_sites.lenient import (
     Fields,
     count,
@@ -83,6 +83,11 @@ class SeriesReader:
             "authors": self._people("authors"),
             "artists": self._people("artists"),
             "categories": self._categories(),
+            # Only this program states these.
+            "kind": text(v2.get("kind")),
+            "rating": text(v2.get("rating")),
+            "language": text(v2.get("language")),
+            "links": self._links(),
             "status": self._status(),
             "licensed": licensed,
             # Version 2 lists a licensed series without it only if chapters have ids.
@@ -125,6 +130,9 @@ class SeriesReader:
         if any(name not in ids for name in names):
             self._note("unknown category; skipped")
         return sorted({ids[name] for name in names if name in ids})
+
+    def _links(self) -> Fields:
+        return {name: value for name, value in fields(self.v2.get("links")).items() if name in Links.model_fields}
 
     def _people(self, kind: str) -> list[int]:
         """Return the ids of the people in the newest version that names them."""

@@ -78,7 +78,7 @@ def _note_limits(responses: Responses, notes: Notes) -> None:
     notes.add("slugs that a series had before are not public; add them as `formerly`, so that old URLs redirect")
     if responses.is_flatpanel:
         notes.add(
-            "`kind`, `language`, `layout` and `direction` of a series, `theme/` and sizes of pages are not public; "
+            "`layout` and `direction` of a series, `theme/` and sizes of pages are not public; "
             "copy them from the project"
         )
     if responses.is_original:

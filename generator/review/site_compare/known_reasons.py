@@ -355,6 +355,11 @@ def empty_alias(difference: Difference, facts: Facts) -> bool:
     return bool(difference.first == "")
 
 
+def field_of_series(difference: Difference, facts: Facts) -> bool:
+    """A field of the series itself that no response of the original service has."""
+    return len(difference.steps) == 1
+
+
 def new_field(difference: Difference, facts: Facts) -> bool:
     """Versions before 0.6 have neither version 2 nor full titles; the default format of titles is used."""
     if facts.has_v2:
@@ -606,6 +611,8 @@ REASONS = (
     Reason("categories are found by their name, too", category_name, _ADDED),
     Reason("a series without chapters has no release", no_release, _REMOVED, routes=(f"{V1}/releases",)),
     Reason("the first site is older than the field", new_field, _ADDED, ("full_title",)),
+    Reason("the original service does not state kind, rating, language and links of a series", field_of_series,
+           _ADDED, ("kind", "rating", "language", "links"), _IN_SERIES),
     Reason("the first site fails with status 500", broken, _STATUS),
     Reason("a category whose name has a comma has no response of its own", comma,
            _STATUS, routes=(f"{V2}/categories/{{name}}",)),
