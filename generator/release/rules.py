@@ -1,11 +1,16 @@
 """What holds for a release as a whole; each host makes its own configuration of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 # The paths below which a slug follows, besides the reader's.
 _WITH_SLUG = ("/api/series", "/api/v1/series", "/api/v2/series", "/api/v2/cubari")
+# Those of each app. A path of further pages (/opds/v1.2/page/2/series/…) is redirected as well.
+_WITH_SLUG_IN_APPS = {
+    "komga": ("/komga/api/v1/series", "/komga/series"),
+    "opds": ("/opds/v1.2/series", "/opds/v2/series"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,14 @@ class Rules:
     def redirected_paths(self) -> dict[str, str]:
         """The present path of each path with an old slug."""
         folders = (*_WITH_SLUG, *((self.reader.removesuffix("/"),) if self.pages else ()))
-        pairs = ((f"{path}/{old}", f"{path}/{new}") for old, new in self.redirects.items() for path in folders)
+        return self._redirected(folders)
+
+    def redirected_paths_in_apps(self) -> dict[str, str]:
+        """The same for the paths of apps, which are redirected with 302."""
+        return self._redirected([folder for app in self.apps for folder in _WITH_SLUG_IN_APPS[app]])
+
+    def _redirected(self, folders: Iterable[str]) -> dict[str, str]:
+        pairs = ((f"{path}/{old}", f"{path}/{new}") for path in folders for old, new in self.redirects.items())
         return dict(sorted(pairs))
 
 

@@ -80,6 +80,8 @@ ODD = (
         Case(path)
         for path in ("/api/Series", "/api/%73eries", "/api/series?", "/api/series?limit=1", "/index", "/query/a")
     ),
+    *(Case(path) for path in ("/opds", "/opds/", "/opds/x", "/komga/api/v1/x", "/Komga/x", "/opdsx", "/komga//opds")),
+    Case("/opds/v1.2/catalog", "POST"),
     *(Case(path) for path in ("/index.json/", "/404", "/404.html", "/.flatpanel-export.json")),
     *(Case(f"/api/v2/series?{query}") for query in ("page=1", "page=99", "sort=-title", "page=1&sort=views", "a=b")),
     *(
@@ -102,7 +104,7 @@ def every_entry(site: Site) -> list[Case]:
     """Every URL of a release, with and without gzip, and in the other spelling of its path."""
     with site.store.table() as table:
         urls = [entry.url for slug in table.segments for entry in table.entries(slug) if "#" not in entry.url]
-        old = list(table.rules.redirected_paths())
+        old = [*table.rules.redirected_paths(), *table.rules.redirected_paths_in_apps()]
     cases = [Case(url, headers=tuple(coding.items())) for url in urls for coding in ({}, GZIP)]
     # A number that no chapter has, in each series.
     cases += map(Case, dict.fromkeys(re.sub("number=.*", "number=77", url) for url in urls if "&number=" in url))

@@ -150,6 +150,12 @@ def lie(broken: str, asked: Asked, answer: Answer) -> Answer:
             return answer.with_header("Location", "https://elsewhere.example/")
         case "old-slugs" if answer.status == 308 and not asked.path.endswith("/read"):
             return respond(answer, 404)
+        case "app-redirects" if answer.status == 302 and "?" not in asked.path and "/pages/" not in asked.path:
+            return answer.with_header("Location", "https://elsewhere.example/")
+        case "app-images" if answer.status == 302 and "/pages/" in asked.path:
+            return respond(answer, 404)
+        case "robots":
+            return answer.with_header("X-Robots-Tag", None)
         case "secret" if asked.path.startswith("/private/"):
             return respond(answer, 200)
         case "unauthorized" if answer.status == 401 and not has(asked, "x-api-key"):

@@ -75,10 +75,12 @@ def test_redirects_of_netlify(site: Site, tmp_path: Path) -> None:
     export_for(site.store, "netlify", tmp_path / "export")
     folder = tmp_path / "export/site"
     lines = [line.split(" ") for line in (folder / "_redirects").read_text().splitlines()]
-    assert {len(line) for line in lines} == {3} and {line[2] for line in lines} == {"308", "200", "404"}
+    assert {len(line) for line in lines} == {3} and {line[2] for line in lines} == {"302", "308", "200", "404"}
     assert [line for line in lines if line[2] == "404"] == [
         ["/api/v2/*", "/api/v2/404.json", "404"],
         ["/api/*", "/api/404.json", "404"],
+        ["/komga/*", "/api/404.json", "404"],
+        ["/opds/*", "/api/404.json", "404"],
         ["/*", "/404.html", "404"],
     ]
     for _, target, status in lines:
@@ -126,7 +128,7 @@ def test_cloudflare_has_limits(release: PlainRelease, monkeypatch: pytest.Monkey
     for part in (
         "/api/v2/docs/swagger-ui-bundle.js: 1.",
         "this host takes at most 0 MiB; left out",
-        "_redirects: has 2340 redirects and 150 with `*`, this host takes 2,000 and 100",
+        "_redirects: has 2460 redirects and 270 with `*`, this host takes 2,000 and 100",
         "rules, this host takes 10; the others were left out",
         "Content-Security-Policy is over 150 characters; left out of _headers",
         "files, and Cloudflare takes 20 for free",

@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 from ... import encoding
 from ...api import policies as api_policies
 from ...api.payloads import errors
-from ...api.payloads.resources import ANY_NUMBER, HTML, SUFFIXES, SVG, Gate, key
+from ...api.payloads.resources import ANY_NUMBER, HTML, SUFFIXES, SVG, Gate, key, location
 from ...release import manifest
 from ...release.manifest import Published
 from ...templating import Templates
 from . import export_folder
 from .export_folder import ROOT, HostExport, HostFile, body_file, exact_name, gzip_file, text_file
-from .patterns import SEGMENTS, paths_with_slugs, rule_values
+from .patterns import SEGMENTS, app_slugs, paths_with_slugs, rule_values
 from .plain_release import PlainRelease, media_types, response_policies
 
 # The folder of responses that belong to no URL.
@@ -54,7 +54,7 @@ def _files(release: PlainRelease) -> Iterator[HostFile]:
     yield from export_folder.markers(release.licensed, 451)
     yield from export_folder.markers(release.locked, 401)
     for gate in release.gates:
-        if gate.status == 308:
+        if gate.status in (302, 308):
             yield from _redirect(gate, release)
     for name, status, text in (
         ("date_format", 400, errors.BAD_PARAMETERS["/bad/date_format"]),
@@ -121,8 +121,8 @@ def _aliases(release: PlainRelease) -> Iterator[HostFile]:
 
 
 def _redirect(gate: Gate, release: PlainRelease) -> Iterator[HostFile]:
-    url = f"{release.rules.base_url}{gate.target}"
-    headers = ["Status: 308", f"Location: {url}", "Content-Type: application/json"]
+    url = location(gate, release.rules.base_url)
+    headers = [f"Status: {gate.status}", f"Location: {url}", "Content-Type: application/json"]
     yield from _answer(f"{ROOT}{key(gate.url)}.json", encoding.json({"url": url}), headers)
 
 
@@ -143,6 +143,9 @@ def _values(release: PlainRelease) -> dict[str, object]:
         "any_number": ANY_NUMBER,
         "suffixes": [SUFFIXES[type] for type in media_types(release)],
         "moved": list(_moved(release)),
+        "moved_in_apps": [
+            (rf"^\S+ {pattern}({SEGMENTS})/*[?\s]", f"{target}%1") for pattern, target in app_slugs(rules)
+        ],
         "errors": [(status, encoding.json_text(errors.error(status))) for status in errors.MESSAGES],
         "details": [
             (status, encoding.json_text(errors.DETAILS["licensed"] if status == 451 else errors.detail(status)))

@@ -10,7 +10,7 @@ from ...api.payloads.resources import LOCKED_RESULTS_URL, SUFFIXES, Alias, key
 from ...templating import Templates
 from . import export_folder
 from .export_folder import HostExport, HostFile, body_file, exact_name, gzip_file, text_file
-from .patterns import INTEGER, NUMBER, SEGMENTS, path_rules, paths_with_slugs, rule_values
+from .patterns import INTEGER, NUMBER, SEGMENTS, app_slugs, path_rules, paths_with_slugs, rule_values
 from .plain_release import PlainRelease, media_types, response_policies
 
 
@@ -42,6 +42,8 @@ def _files(release: PlainRelease) -> Iterator[HostFile]:
     yield text_file("flatpanel-read.map", _lines(release.moved))
     yield text_file("flatpanel-series.map", _lines(dict(map(_series_line, release.aliases))))
     yield text_file("flatpanel-pages.map", _lines(dict(map(_page_line, release.aliases))))
+    if release.rules.apps:
+        yield text_file("flatpanel-apps.map", _lines(release.redirects_in_apps))
     yield text_file("flatpanel.caddy", _TEMPLATES.render("flatpanel.caddy", _values(release)))
     main = _TEMPLATES.render("example.caddy", {"base_url": release.rules.base_url})
     yield text_file("Caddyfile", main, is_editable=True)
@@ -71,6 +73,9 @@ def _values(release: PlainRelease) -> dict[str, object]:
         "types": [(SUFFIXES[type], type) for type in media_types(release)],
         "ages": list(_ages(release)),
         "moved": list(_moved(release)),
+        "moved_in_apps": [
+            (rf"~^{pattern}({SEGMENTS})/*(?:\?|$)", f"{target}${{1}}") for pattern, target in app_slugs(rules)
+        ],
         "messages": sorted(errors.MESSAGES.items()),
         "default_message": errors.MESSAGES[500],
         "named_errors": [

@@ -13,6 +13,8 @@ from .plain_release import PlainRelease
 from .rule_files import (
     HeaderRules,
     Redirect,
+    app_redirects,
+    app_types,
     chapter_redirects,
     header_rules,
     headers_text,
@@ -91,6 +93,8 @@ def _errors(release: PlainRelease) -> Iterator[HostFile]:
     """The pages of errors: the host sends that of the nearest folder."""
     yield text_file(f"{ROOT}/api/404.html", encoding.json(missing(is_v2=False)))
     yield text_file(f"{ROOT}/api/v2/404.html", encoding.json(missing(is_v2=True)))
+    for app in release.rules.apps:
+        yield text_file(f"{ROOT}/{app}/404.html", encoding.json(missing(is_v2=False)))
     if not release.rules.pages:
         yield text_file(f"{ROOT}/404.html", encoding.json(missing(is_v2=False)))
 
@@ -100,10 +104,10 @@ def _headers(release: PlainRelease) -> tuple[HeaderRules, list[str]]:
     rules: HeaderRules = {"/*": [], "/api/*": []}
     # First of all, since rules over the limit are left out: files of JSON have the suffix .html here.
     rules["/api/*" if release.rules.pages else "/*"].append(f"Content-Type: {JSON}")
-    for body in release.bodies:
-        if body.url.startswith("/api/") and body.type != JSON:
-            # A line with ! removes the header that an earlier rule has set.
-            rules[body.url] = ["! Content-Type", f"Content-Type: {body.type}"]
+    rules |= {f"/{app}/*": [f"Content-Type: {JSON}"] for app in release.rules.apps if release.rules.pages}
+    types = app_types(release) | {body.url: body.type for body in release.bodies if _is_document(body)}
+    # A line with ! removes the header that an earlier rule has set.
+    rules |= {pattern: ["! Content-Type", f"Content-Type: {type}"] for pattern, type in types.items()}
     for pattern, lines in header_rules(release).items():
         rules.setdefault(pattern, []).extend(lines)
     rules = {pattern: lines for pattern, lines in rules.items() if lines}
@@ -120,9 +124,13 @@ def _headers(release: PlainRelease) -> tuple[HeaderRules, list[str]]:
     return rules, warnings
 
 
+def _is_document(body: Published) -> bool:
+    return body.url.startswith("/api/") and body.type != JSON
+
+
 def _redirects(release: PlainRelease) -> tuple[list[Redirect], list[str]]:
     """The redirects to pages and present slugs, and a sentence about a base URL to which the host cannot redirect."""
-    redirects = [*chapter_redirects(release), *slug_redirects(release.rules)]
+    redirects = [*chapter_redirects(release), *app_redirects(release), *slug_redirects(release.rules)]
     if not redirects or release.rules.base_url.startswith("https://"):
         return redirects, []
     return [], [

@@ -81,6 +81,9 @@ def rule_values(rules: Rules) -> dict[str, object]:
         "base_url": rules.base_url,
         "error_age": rules.error_age,
         "pages": rules.pages,
+        # An alternative of a pattern for each app.
+        "apps": "".join(f"|{app}" for app in rules.apps),
+        "apps_age": rules.apps_age,
         "image_pages": image_pages(rules),
         "locked": locked_paths(rules),
         "integer": INTEGER,
@@ -91,6 +94,12 @@ def rule_values(rules: Rules) -> dict[str, object]:
         "no_key": encoding.json_text(errors.DETAILS["absent"]),
         "invalid_key": encoding.json_text(errors.DETAILS["invalid"]),
     }
+
+
+def app_slugs(rules: Rules) -> Iterator[tuple[str, str]]:
+    """A pattern of the paths with each old slug in apps, and the path with the present slug."""
+    for old, present in rules.redirected_paths_in_apps().items():
+        yield re.escape(old).replace("/", "/+"), present
 
 
 def paths_with_slugs(rules: Rules) -> Iterator[tuple[str, tuple[str, str], bool]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...api import policies
-from ...api.payloads.resources import Alias, Gate
+from ...api.payloads.resources import Alias, Gate, location
 from ...release.manifest import Published
 from ...release.manifest_reader import ManifestReader
 from ...release.rules import Rules
@@ -33,8 +33,17 @@ class PlainRelease(NamedTuple):
 
     @property
     def moved(self) -> dict[str, str]:
-        """The path that each other gate redirects to."""
+        """The path that each gate with 308 redirects to."""
         return {gate.url: gate.target for gate in self.gates if gate.status == 308}
+
+    @property
+    def redirects_in_apps(self) -> dict[str, str]:
+        """The URL that each gate with 302 redirects to."""
+        return {gate.url: location(gate, self.rules.base_url) for gate in self.gates if gate.status == 302}
+
+    def is_in_app(self, url: str) -> bool:
+        """Whether a URL is one of an app."""
+        return url.split("/", 2)[1] in self.rules.apps
 
 
 def read(table: ManifestReader, dist: Path) -> PlainRelease:

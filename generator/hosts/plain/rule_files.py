@@ -47,7 +47,8 @@ def header_rules(release: PlainRelease) -> HeaderRules:
     """Lines of headers for each pattern of paths. One pattern at most gives a path its Cache-Control and its policy."""
     named = response_policies(release.rules)
     rules: HeaderRules = {"/*": _lines(_ALL), "/api/v2/*": _lines(_V2)}
-    values = {body.url: (body.max_age, _policy(body)) for body in release.bodies}
+    rules |= {f"/{app}/*": ["X-Robots-Tag: noindex"] for app in release.rules.apps}
+    values = {body.url: (body.max_age, "" if release.is_in_app(body.url) else _policy(body)) for body in release.bodies}
     for pattern, (age, policy) in path_rules(values).items():
         lines = [f"Cache-Control: public, max-age={age}"]
         if policy:
@@ -89,6 +90,21 @@ def chapter_redirects(release: PlainRelease) -> list[Redirect]:
     return [
         Redirect(path, f"{base}{target}") for path, target in sorted(release.moved.items(), key=_number, reverse=True)
     ]
+
+
+def app_redirects(release: PlainRelease) -> Iterator[Redirect]:
+    """The redirects of apps, with those of old slugs."""
+    yield from (Redirect(path, url, 302) for path, url in release.redirects_in_apps.items())
+    for old, present in release.rules.redirected_paths_in_apps().items():
+        target = f"{release.rules.base_url}{present}"
+        yield Redirect(old, target, 302)
+        yield Redirect(f"{old}/*", f"{target}/:splat", 302)
+
+
+def app_types(release: PlainRelease) -> dict[str, str]:
+    """The media types of the bodies of apps, whose paths have no suffix, by rules of their paths."""
+    types = {body.url: body.type if release.is_in_app(body.url) else "" for body in release.bodies}
+    return {rule: type for rule, type in path_rules(types).items() if type}
 
 
 def _number(entry: tuple[str, str]) -> int:

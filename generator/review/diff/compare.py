@@ -132,7 +132,9 @@ class ReleaseView:
             # The gates of URLs with parameters equal that of their path.
             if "?" not in gate.url
         }
-        return responses | {old: UrlResponse(308, f"{base_url}{new}", False) for old, new in self.redirects.items()}
+        moved = {old: UrlResponse(308, f"{base_url}{new}", False) for old, new in self.redirects.items()}
+        in_apps = self.manifest.rules.redirected_paths_in_apps().items()
+        return responses | moved | {old: UrlResponse(302, f"{base_url}{new}", False) for old, new in in_apps}
 
     @cached_property
     def redirects(self) -> dict[str, str]:

@@ -195,6 +195,8 @@ def _errors(subjects: Subjects) -> Iterator[tuple[str, str, int, bytes]]:
         yield "not-found", f"{version}/series/{_LONG}", 404, missing
         yield "bad-request", f"{version}/authors/abc", 400, bad
         yield "bad-request", f"{version}/series/{_MISSING}/01", 400, bad
+    for app in subjects.rules.apps:
+        yield "not-found", f"/{app}/{_MISSING}", 404, missing
     yield "not-found", f"/api/v2/{_MISSING}", 404, encoding.json(errors.detail(404))
     for url in ("/api/v2/chapters?date_format=x", "/api/v2/pages"):
         name = "/bad/date_format" if "?" in url else "/bad/pages"

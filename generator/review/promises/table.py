@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from .probe import Observation, Probe, Subjects
 from .requests import conditions, lists, methods, spellings
-from .urls import bodies, gates, keys, with_key
+from .urls import app_images, bodies, gates, keys, with_key
 
 Check = Callable[[Probe, Subjects], Iterator[Observation]]
 
@@ -57,7 +57,7 @@ PROMISES = (
     Promise("double-slash", "`//` counts as `/`", spellings),
     Promise("letter-case", "a path in other letter case is 404", spellings),
     Promise("other-parameters", "parameters that have no meaning are ignored", spellings),
-    Promise("not-found", "a missing path below `/api` is a JSON 404", spellings),
+    Promise("not-found", "a missing path below `/api`, and of OPDS and Komga, is a JSON 404", spellings),
     Promise("bad-request", "a malformed number in a path of `/api` or `/api/v1` is a JSON 400", spellings),
     Promise("bad-parameters", "a malformed parameter is a JSON 400", spellings),
     Promise("not-found-page", "a missing path outside `/api` is the 404 of the site", spellings),
@@ -67,7 +67,10 @@ PROMISES = (
     Promise("deprecated-pages", "`/api/v2/pages` has the pages of a chapter", gates),
     Promise("licensed", "licensed chapters are 451", gates),
     Promise("read", "`/read` redirects to the chapter (308)", gates),
-    Promise("old-slugs", "old slugs redirect to present ones (308)", gates),
+    Promise("old-slugs", "old slugs redirect to present ones (308; OPDS and Komga: 302)", gates),
+    Promise("app-redirects", "covers and pages of OPDS and Komga are redirects (302)", gates),
+    Promise("app-images", "OPDS and Komga have the images of a chapter by number (302)", app_images),
+    Promise("robots", "`X-Robots-Tag` keeps OPDS and Komga out of search engines", bodies),
     Promise("secret", "no URL sends a restricted body without an API key", keys),
     Promise("unauthorized", "a restricted URL is 401 without an API key", keys),
     Promise("invalid-key", "a restricted URL is 401 with an unknown API key", keys),
@@ -95,6 +98,7 @@ _NO_COUNTER = {"views": "requests are counted by the host only, not by chapter"}
 _NO_PROGRAM = {
     "filters": "no program assembles lists; without their parameters, they are whole",
     "keys": "nothing checks API keys, so restricted bodies are not there",
+    "app-images": "no program reads the list of images",
     **_NO_COUNTER,
 }
 _NOT_AT_ONCE = {"switch": "files are replaced one after the other"}
@@ -162,7 +166,8 @@ HOSTS: Mapping[str, Host] = {
             "double-slash": "307 to the single slash",
             "not-found": "a JSON 404, but with an `ETag` and the max-age of its folder",
             "read": "308 without the JSON body; at most 2,000 of them",
-            "old-slugs": "308 without the JSON body",
+            "old-slugs": "308 or 302 without the JSON body",
+            "app-redirects": "302 without the JSON body; with those of `/read`, at most 2,000 of them",
         },
     ),
     "s3": Host(
@@ -188,6 +193,8 @@ HOSTS: Mapping[str, Host] = {
             "not-found-page": "errors are XML",
             "read": "a key cannot redirect",
             "old-slugs": "a key cannot redirect",
+            "app-redirects": "a key cannot redirect",
+            "robots": "stores send no headers of this kind",
         },
     ),
 }

@@ -48,6 +48,8 @@ def bodies(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
             for promise, name in (("date", "Date"), ("length", "Content-Length")):
                 is_there = response.headers.get(name.lower())
                 yield Observation(promise, "" if is_there else f"{label}: {name} is absent")
+            if body.url.split("/")[1] in subjects.rules.apps:
+                yield from header_observations("robots", label, response.headers, {"X-Robots-Tag": "noindex"})
         response = probe.get(body.url, {"Accept-Encoding": "gzip"}, size=body.size)
         yield from _common(f"{label} (gzip)", response, body, packed=body.gzip)
 
@@ -102,13 +104,18 @@ def gates(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         "Access-Control-Allow-Origin": "*",
         "X-Content-Type-Options": "nosniff",
     }
+    in_app = headers | {"Cache-Control": f"public, max-age={subjects.rules.apps_age}", "X-Robots-Tag": "noindex"}
     for gate in subjects.gates:
         if gate.restricted:
             continue
         if gate.status == 451:
             yield from probe.expect("licensed", gate.url, 451, encoding.json(errors.DETAILS["licensed"]), headers)
+        elif gate.status == 302:
+            yield from _redirect(probe, "app-redirects", gate.url, gate.target, in_app, 302)
         else:
             yield from _redirect(probe, "read", gate.url, gate.target, headers)
+    for old, present in subjects.rules.redirected_paths_in_apps().items():
+        yield from _redirect(probe, "old-slugs", f"{old}/0?a=1", f"{present}/0?a=1", in_app, 302)
     for old, present in subjects.redirects.items():
         # A path below an old slug that belongs to no route, so that it needs no key. The URL of a page ends in a slash.
         target = f"{present}/0?a=1" if old.startswith("/api/") else f"{present}/0/?a=1"
@@ -127,16 +134,50 @@ def gates(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         yield from _alias(probe, subjects, alias)
 
 
-def _redirect(probe: Probe, promise: str, url: str, target: str, headers: Headers) -> Iterator[Observation]:
+def _redirect(
+    probe: Probe, promise: str, url: str, target: str, headers: Headers, status: int = 308
+) -> Iterator[Observation]:
     response = probe.get(url)
     label = f"{probe.base}{url}"
-    yield status_observation(promise, label, response, 308)
-    if response.status == 308:
+    yield status_observation(promise, label, response, status)
+    if response.status == status:
         location = response.headers.get("location") or ""
         difference = f"{label}: Location is {location or 'absent'} instead of a URL that ends with {target}"
         yield Observation(promise, "" if location.endswith(target) else difference)
         yield body_observation(promise, label, has_body(response, encoding.json({"url": location})))
         yield from header_observations(promise, label, response.headers, headers)
+
+
+# Images of a chapter as apps request them, for the first and the last public chapter and a restricted one
+
+_PAGES = re.compile(r"/api/v2/chapters/(\d+)/pages")
+
+
+def app_images(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
+    headers = {"Cache-Control": f"public, max-age={subjects.rules.apps_age}", "X-Robots-Tag": "noindex"}
+    public, restricted = (filter(_has_pages, bodies) for bodies in (subjects.public, subjects.restricted))
+    for body in (*sample_of(public), *sample_of(restricted)):
+        chapter, images = _chapter_and_images(subjects, body)
+        for app, path, first in (
+            ("opds", f"/opds/v1.2/pages/{chapter}/", 0),
+            ("komga", f"/komga/api/v1/books/{chapter}/pages/", 1),
+        ):
+            if app not in subjects.rules.apps:
+                continue
+            for number, image in enumerate(images, first):
+                yield from _redirect(probe, "app-images", f"{path}{number}", image, headers, 302)
+            yield from probe.expect("app-images", f"{path}{first + len(images)}", 404)
+
+
+def _has_pages(body: Published) -> bool:
+    return _PAGES.fullmatch(body.url) is not None
+
+
+def _chapter_and_images(subjects: Subjects, body: Published) -> tuple[str, list[str]]:
+    """The id of a chapter, and the URLs of the images that apps get."""
+    chapter = body.url.split("/")[4]
+    pages = encoding.parse(subjects.body(body.url))["results"]
+    return chapter, [] if body.restricted else [page["image"] for page in pages]
 
 
 def _alias(probe: Probe, subjects: Subjects, alias: Alias) -> Iterator[Observation]:
