@@ -43,6 +43,8 @@ _MAP = re.compile(
 _ENTRY = re.compile(r'(\S+) (?:"((?:[^"\\]|\\.)*)"|([^"\s]+));')
 # The maps of old slugs and of API keys.
 REDIRECTS, KEYS = "redirects.map", "keys.map"
+# The variable whose value is a dollar sign, which a path and the URL of a cover may have.
+_DOLLAR = "${fp_dollar}"
 # No capitals: nginx ignores case when it looks up a key.
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -88,7 +90,7 @@ def body_line(body: Published, letters: Mapping[tuple[bool, int], str]) -> MapLi
 
 
 def gate_line(gate: Gate) -> MapLine:
-    """The line of a gate: 451 and its own key, or 308 and the path to redirect to; `key:` first if it needs a key."""
+    """The line of a gate: 451 and its own key, or 302 or 308 and its target; `key:` first if it needs an API key."""
     path = key(gate.url)
     return _line(path, f"{'key:' * gate.restricted}{gate.status}{gate.target or path}")
 
@@ -122,8 +124,8 @@ def keys(text: bytes) -> dict[str, str]:
 def _line(path: str, value: str) -> MapLine:
     match = _MAP.fullmatch(path)
     if match and match.lastgroup:
-        return MapLine(match.lastgroup, match[match.lastgroup], quote(value))
-    return MapLine(EXACT, quote_key(path), quote_key(f"{value} {path}", "${fp_dollar}"))
+        return MapLine(match.lastgroup, match[match.lastgroup], quote_key(value, _DOLLAR))
+    return MapLine(EXACT, quote_key(path), quote_key(f"{value} {path}", _DOLLAR))
 
 
 def dump(entries: Mapping[str, str]) -> bytes:

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from generator.api.payloads.resources import Gate
 from generator.errors import FlatpanelError
+from generator.nginx import maps
 from generator.nginx.quoting import quote, quote_path
 from tests.support import nginx_client
 from tests.support.tables import each
@@ -178,3 +180,10 @@ def test_nginx_returns_quoted_values_unchanged(tmp_path: Path) -> None:
             replies = [server.ask(f"/{index}").body.decode() for index in range(len(values))]
 
     assert replies == values
+
+
+def test_the_target_of_a_gate_may_have_a_dollar_sign() -> None:
+    """A cover may have it in its URL; nginx would read a variable."""
+    line = maps.gate_line(Gate("/komga/x", 302, "https://covers.example/$uri.png"))
+
+    assert line == ("site", "/komga/x", '"302https://covers.example/${fp_dollar}uri.png"')

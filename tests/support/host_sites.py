@@ -1,7 +1,8 @@
 """Sites for tests of hosts: with pages for readers and without, with restricted routes, API keys and old slugs."""
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -87,13 +88,31 @@ class HostSite:
         slugs = {path.stem for path in (self.site.folder / "catalog_src/series").glob("*.yaml")}
         bodies = {entry.url: entry for entry in entries if isinstance(entry, Published)}
         return Words(
-            targets=[_target(entry, bodies) for entry in entries if entry.url != SERIES_INDEX_URL],
+            targets=[
+                *(_target(entry, bodies) for entry in entries if entry.url != SERIES_INDEX_URL),
+                *_calls(entries if rules.apps else ()),
+            ],
             slugs=sorted(slugs),
             old_slugs=old_slugs,
             keys=_KEYS[self.name],
             reader=rules.reader,
             names=self.names,
         )
+
+
+# What apps request of a chapter without a body of its own, and requests that are nearly the same.
+_CALLS = (
+    *("/opds/v1.2/pages/{}/0", "/opds/v1.2/pages/{}/3", "/opds/v1.2/pages/{}/01", "/opds/v1.2/pages/{}"),
+    *("/komga/api/v1/books/{}/pages", "/komga/api/v1/books/{}/pages/1", "/komga/api/v1/books/{}/pages/0"),
+    *("/komga/api/v1/books/{}/pages/9", "/komga/api/v1/books/{}/thumbnail", "/komga/api/v1/books/0{}/thumbnail"),
+    *("/komga/api/v1/books/{}/thumbnail/1", "/komga/book/{}", "/komga/book/{}/x"),
+)
+
+
+def _calls(entries: Iterable[Entry]) -> Iterator[Target]:
+    for entry in entries:
+        if match := re.fullmatch(r"/api/v2/chapters/(\d+)/pages", entry.url):
+            yield from (Target(path.format(match[1]), status=302) for path in _CALLS)
 
 
 def _target(entry: Entry, bodies: Mapping[str, Published]) -> Target:

@@ -158,7 +158,9 @@ class _Generator:
             "/.hidden",
             "/%C3%A9",
         )
-        prefix = self.pick(("/api/series/", "/api/v1/series/", "/api/v2/series/", "/api/v2/cubari/", self.words.reader))
+        api = ("/api/series/", "/api/v1/series/", "/api/v2/series/", "/api/v2/cubari/")
+        apps = ("/opds/v1.2/series/", "/opds/v1.2/page/2/series/", "/komga/api/v1/series/", "/komga/series/")
+        prefix = self.pick((*api, *apps, self.words.reader))
         return f"{prefix}{slug}{self.pick(below)}"
 
     def unknown(self) -> str:
@@ -171,6 +173,8 @@ class _Generator:
             "nothing",
             "index.json",
             "pages",
+            "opds",
+            "komga",
             "query",
             "of",
             "bad",

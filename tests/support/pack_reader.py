@@ -119,7 +119,7 @@ class PackedFolder:
             assert len(stored) == length
         return digest, Record(
             tree=tree,
-            kind=("body", "308", "451", "alias")[flags & 3],
+            kind=("body", "308", "451", "alias", "", "302")[flags & 3 | (flags & 32) >> 3],
             restricted=bool(flags & 4),
             etag=etag.hex(),
             modified=-1 if modified == (1 << 48) - 1 else modified,

@@ -160,8 +160,8 @@ function missing(request, path, pathKey, state, release) {
     const sent = path.sent ? new Uint8Array(path.sent) : bytes.encoded(path.path);
     const rest = redirects.below(sent.subarray(why.length), isPage);
     const query = path.query ? redirects.query(bytes.encoded(path.query)) : '';
-    // A URL with a key must not be stored.
-    state.isKeyed = apiKey(request) !== '';
+    // A URL with a key must not be stored. In apps, no key is looked at.
+    state.isKeyed = why.status === 308 && apiKey(request) !== '';
     return errors.redirect(why.status, why.present + rest + query, state, release.rules);
 }
 
