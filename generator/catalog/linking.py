@@ -57,7 +57,7 @@ class Linker:
         # The copies of images below the folder of each series, by path below the media root.
         self.variants = _by_series(lists.variants)
         # The archives of chapters, by chapter id.
-        self.archives = lists.archives if ARCHIVES in self.site.apps else {}
+        self.archives = lists.archives if offers_archives(self.site) else {}
         self.authors = NameIndex[Person].of(_person(entry, times) for entry in lists.lists["authors.yaml"])
         self.artists = NameIndex[Person].of(_person(entry, times) for entry in lists.lists["artists.yaml"])
         categories = ((entry.record, _modified(entry, times)) for entry in lists.lists["categories.yaml"])
@@ -289,6 +289,20 @@ def archive_paths(slug: str, published: Sequence[Numbered]) -> dict[int, str]:
             name = chapter.number if is_highest else f"{chapter.number}-version-{chapter.id}"
             paths[chapter.id] = f"{ARCHIVES}/{slug}/{chapter.volume or 0}/{name}.cbz"
     return paths
+
+
+# The routes of which an archive, which needs no API key, tells something: a series and its chapters.
+TOLD_BY_ARCHIVES = frozenset(
+    (
+        *("/series/{slug}", "/series/{slug}/chapters", "/chapters/{id}", "/chapters/{id}/pages", "/pages"),
+        "/cubari/{slug}",
+    )
+)
+
+
+def offers_archives(site: site_settings.Site) -> bool:
+    """Whether a site has archives: its settings say so, and restrict no route that an archive tells."""
+    return ARCHIVES in site.apps and TOLD_BY_ARCHIVES.isdisjoint(site.restricted)
 
 
 def is_archive(path: str) -> bool:

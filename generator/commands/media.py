@@ -14,6 +14,7 @@ import click
 from .. import __version__, installation
 from ..catalog import field_values
 from ..catalog.confined_folder import ConfinedFolder
+from ..catalog.linking import TOLD_BY_ARCHIVES
 from ..catalog.problems.load import load_valid
 from ..errors import FlatpanelError
 from ..media import findings_report, folder_check, image_copies, image_sizes, moves, named_files, size_file
@@ -265,7 +266,11 @@ def archives(catalog: ConfinedFolder, folder: str, dry: bool, shows_all: bool) -
     target = ConfinedFolder(_folder(folder, named_files.folder_of(catalog, sources)))
     archiver = Archiver(catalog, sources, target, options.now())
     if not (archiver.is_on or archiver.recorded):
-        raise FlatpanelError(f"{catalog}/site.yaml: apps does not have archives; add it: apps: [archives]")
+        routes = ", ".join(sorted(TOLD_BY_ARCHIVES))
+        raise FlatpanelError(
+            f"{catalog}/site.yaml: the site has no archives; add apps: [archives], and restrict none of the routes that"
+            f" archives tell: {routes}"
+        )
     with counter("archiving", len(archiver.wanted)) as progress:
         result = archiver.plan(progress) if dry else archiver.write(progress)
     facts = {"written": result.written, "bytes": result.size, "kept": result.kept, "removed": result.removed}

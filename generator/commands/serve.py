@@ -28,7 +28,7 @@ from ..nginx import process
 from ..nginx.config import MediaConf
 from ..pipeline.build_options import Options
 from ..pipeline.build_result import BuildResult
-from ..pipeline.main_conf import local_media
+from ..pipeline.main_conf import local_media, media_conf
 from ..release.store import Store
 from ..templating import Templates
 from . import building, options
@@ -295,7 +295,7 @@ def _images(requested: Options, folder: Path | None, site: Site) -> MediaConf | 
         return None
     else:
         folder = local_media(requested.catalog, site.media_folder)
-    return MediaConf(location, str(folder.absolute()), site.cache.media)
+    return media_conf(location, str(folder.absolute()), site)
 
 
 class _Watch:

@@ -18,8 +18,7 @@ from .. import filesystem
 from ..catalog import confined_folder, layout
 from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.entities import Chapter, Series
-from ..catalog.linking import ARCHIVES as SETTING
-from ..catalog.linking import Linker, archive_paths, path_below
+from ..catalog.linking import Linker, archive_paths, offers_archives, path_below
 from ..catalog.reader import ARCHIVES, Sources
 from . import comicinfo, image_content, stored_zip
 from .folder_check import Finding
@@ -88,7 +87,7 @@ class Archiver:
         """`sources` are the records of the catalog. Chapters that are published after `now` have no archive."""
         self._catalog, self._sources, self._media = catalog, sources, media
         self._linker = Linker(sources, sources.mtimes, now)
-        self.is_on = SETTING in self._linker.site.apps
+        self.is_on = offers_archives(self._linker.site)
         self.recorded: Mapping[int, str] = {int(id): text for id, text in sources.archives.items()}
         # The path of the archive of each chapter that should have one, by chapter id; the number of other chapters.
         self.wanted: dict[int, str] = {}

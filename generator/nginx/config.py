@@ -128,17 +128,28 @@ def _render(name: str, values: dict[str, object]) -> ConfigFile:
 
 @dataclass(frozen=True, slots=True)
 class MediaConf:
-    """Images that nginx serves."""
+    """Images and archives that nginx serves."""
 
     # The path of their URLs. It begins and ends with /.
     location: str
     folder: str
     max_age: int
+    # That of archives; None if there are none.
+    archive_age: int | None = None
+
+
+# The path of an archive below the location of the images. Its parts are in the name by which a browser saves it.
+_ARCHIVE = (
+    r"archives/(?<fp_saved_slug>[-A-Za-z0-9_]+)/(?<fp_saved_volume>[0-9]+)"
+    r"/(?<fp_saved_number>[0-9.]+(?:-version-[0-9]+)?)\.cbz\z"
+)
 
 
 def media_conf(media: MediaConf, *, folder: str, run: str, preview: bool = False) -> bytes:
-    """The location of the images, for a server with the release in `folder`."""
-    return _render(MEDIA_FILE, {"media": media, "folder": folder, "run": run, "preview": preview}).text
+    """The location of the images and archives, for a server with the release in `folder`."""
+    archives = "" if media.archive_age is None else f"^{re.escape(media.location)}{_ARCHIVE}"
+    values = {"media": media, "folder": folder, "run": run, "preview": preview}
+    return _render(MEDIA_FILE, {**values, "archives": archives}).text
 
 
 def preview_conf(status: str, *, has_release: bool) -> bytes:

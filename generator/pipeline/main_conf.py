@@ -6,6 +6,7 @@ from typing import Any
 
 from ..catalog import layout, media_folder
 from ..catalog.confined_folder import Folder
+from ..catalog.linking import offers_archives
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError
 from ..filesystem import begins_with
@@ -60,7 +61,13 @@ def media_in_conf(options: Options, site: Site) -> config.MediaConf | None:
         folder = f"{site.server_folder}/{site.media_folder}"
     else:
         folder = _relative_if_possible(options, own)
-    return config.MediaConf(location, folder, site.cache.media)
+    return media_conf(location, folder, site)
+
+
+def media_conf(location: str, folder: str, site: Site) -> config.MediaConf:
+    """The images in a folder, and the archives, if the site has any."""
+    archive_age = site.cache.v2.series if offers_archives(site) else None
+    return config.MediaConf(location, folder, site.cache.media, archive_age)
 
 
 def local_media(catalog: Folder, folder: str) -> Path:

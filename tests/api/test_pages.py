@@ -383,6 +383,35 @@ def test_sizes_of_images_are_exact_where_they_are_known(tmp_path: Path) -> None:
     ]
 
 
+def test_chapters_offer_their_archives_with_the_size(tmp_path: Path) -> None:
+    """Search engines do not follow the link, and a browser saves the file. A chapter without one has no link."""
+    archives = {
+        "1": "archives/moon/0/1.cbz 999001 0123456789abcdef",
+        "2": "archives/moon/0/2.cbz 12345678 0123456789abcdef",
+    }
+    links = {}
+    for language in ("en", "de", "es-MX"):
+        folder = tmp_path / language
+        site = f"apps: [archives]\nlanguage: {language}"
+        bodies = made(folder, site=site, series_moon=series_fields(3), archives=archives)
+        pages = [page(bodies, f"/reader/moon/0/{number}/") for number in (1, 2, 3)]
+        links[language] = [
+            [
+                (link.attributes["href"], link.text)
+                for link in parsed.all("a", rel="nofollow")
+                if "download" in link.attributes
+            ]
+            for parsed in pages
+        ]
+    paths = ["/media/archives/moon/0/1.cbz", "/media/archives/moon/0/2.cbz"]
+    texts = {"en": "Download", "de": "Herunterladen", "es-MX": "Descargar"}
+
+    assert links == {
+        language: [[(paths[0], f"{text} (1000 kB)")], [(paths[1], f"{text} (12 MB)")], []]
+        for language, text in texts.items()
+    }
+
+
 def test_pages_offer_smaller_copies_of_images(tmp_path: Path) -> None:
     """A cover is one of the choices if no copy is wide enough for a list, and a page if it is wider than its copies."""
     digest = "0123456789abcdef"

@@ -10,7 +10,9 @@ from generator import encoding
 from generator.api.feeds import sitemaps
 from generator.api.payloads.resources import HTML
 from generator.catalog.entities import Catalog
+from tests.conftest import AS_OF
 from tests.support.feeds import FeedCatalog, all_resources, bodies
+from tests.support.linked_catalog import read_catalog
 
 NAMESPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 BASE = "https://comics.example"
@@ -122,6 +124,19 @@ def test_more_indexes_are_named_in_robots_txt(site: FeedCatalog, monkeypatch: py
     assert made["/robots.txt"].decode().count("Sitemap: ") >= 2
     assert "/sitemaps/index-2.xml" in made and "/sitemaps/2.xml" in made
     assert listed(made).keys() >= {url for url in pages(catalog) if url.count("/") <= 5}
+
+
+def test_robots_txt_leaves_archives_out(tmp_path: Path) -> None:
+    """Their images are in the pages. The file cannot speak of another host."""
+    rules = []
+    for name, media in (("own", "/m/"), ("same", "https://comics.example/x/"), ("other", "https://i.example/m/")):
+        (tmp_path / name).mkdir()
+        settings = f"base_url: https://comics.example\npages: true\nmedia: {media}\napps: [archives]\n"
+        (tmp_path / name / "site.yaml").write_text(settings)
+        text = bodies(read_catalog(tmp_path / name, AS_OF))["/robots.txt"].decode()
+        rules.append([line for line in text.splitlines() if line.startswith("Disallow")])
+
+    assert rules == [["Disallow: /m/archives/"], ["Disallow: /x/archives/"], []]
 
 
 def test_robots_txt_forbids_nothing(site: FeedCatalog) -> None:

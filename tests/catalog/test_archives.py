@@ -50,4 +50,7 @@ def test_published_chapters_have_the_archive_of_their_id_and_number() -> None:
 
 
 def test_chapters_that_not_all_readers_get_have_no_archive() -> None:
+    """Nor has any, if the site restricts a route that an archive would tell."""
     assert archives(licensed="true") == archives(restricted="true") == archives(apps="[opds]") == {}
+    assert archives(apps="[archives], restricted: ['/chapters/{id}/pages']") == {}
+    assert archives(apps="[archives], restricted: [/chapters]") != {}

@@ -229,13 +229,17 @@ def test_only_new_and_changed_chapters_are_written(site: Site, media: Media) -> 
 
 
 def test_archives_that_readers_should_not_get_are_deleted(site: Site, media: Media) -> None:
-    """Of chapters that are gone, licensed or restricted, and all of them without the setting."""
+    """Of chapters that are gone, licensed or restricted, and all of them without the setting.
+
+    Also if the site restricts a route of the API that an archive would tell.
+    """
     folder = site.folder / "media"
     own = folder / "archives/one/0/other.cbz"
     for change in (
         lambda: write_one(site, series="licensed: true"),
         lambda: write_one(site, series="restricted: true"),
         lambda: (site.folder / "catalog_src/series/one.yaml").unlink(),
+        lambda: replace(site, "site.yaml", "apps: [archives]", "apps: [archives]\nrestricted: ['/chapters/{id}']"),
         lambda: replace(site, "site.yaml", "apps: [archives]", "apps: [opds]"),
     ):
         site.write("site.yaml", SITE)
@@ -251,7 +255,7 @@ def test_archives_that_readers_should_not_get_are_deleted(site: Site, media: Med
         assert archived(site) == ["archives/one/0/other.cbz"]
     refused = media("archives")
     assert refused.exit_code == 1
-    assert refused.stderr.endswith("site.yaml: apps does not have archives; add it: apps: [archives]\n")
+    assert "site.yaml: the site has no archives; add apps: [archives], and restrict none of" in refused.stderr
 
 
 def test_a_path_that_goes_to_another_chapter_is_deleted_first(site: Site, media: Media) -> None:

@@ -118,6 +118,29 @@ def test_sizes_change_the_pages_of_their_series_alone(pages: Site, tmp_path: Pat
     assert pages.manifest.resources["/reader/first/1/1/"].etag == before["/reader/first/1/1/"].etag
 
 
+def test_archives_change_the_pages_of_their_chapters_alone(pages: Site, tmp_path: Path) -> None:
+    """No response of the API changes. Without the setting, the file changes nothing."""
+
+    def build(moment: int, text: str, apps: str = "archives") -> list[str]:
+        pages.write("site.yaml", f"base_url: https://minimal.example\npages: true\napps: [{apps}]\n")
+        pages.write("archives.yaml", text)
+        return pipeline.build(Options(*pages.paths, AS_OF + moment, cache=tmp_path / "cache")).changed_series
+
+    build(1, "", "")
+    without = pages.manifest.resources
+    entry = "1: archives/first/1/1.cbz 1234567 0123456789abcdef\n"
+    assert build(2, entry, "") == []
+    assert pages.manifest.resources == without
+    build(3, "")
+    before = pages.manifest.resources
+    assert {url for url in before if before[url].etag != without[url].etag} == {"/robots.txt", "/sw.js"}
+    changed = [build(4, entry), build(5, f"{entry}99: archives/x/0/1.cbz\n"), build(6, entry.replace("123", "223"))]
+    after = pages.manifest.resources
+
+    assert changed == [["first"], [], ["first"]]
+    assert {url for url in after if after[url] != before[url]} == {"/reader/first/1/1/"}
+
+
 def test_copies_of_images_change_the_pages_that_show_them(pages: Site, tmp_path: Path) -> None:
     """Those of a cover change lists as well. No response of the API changes."""
 

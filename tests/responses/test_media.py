@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import socket
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -145,6 +147,75 @@ def test_conditions_and_ranges_are_evaluated_by_nginx(server: Web) -> None:
     assert (outside.status, outside.body) == (416, b'{"error":"Range not satisfiable","status":416}')
     assert outside.fields["content-range"] == f"bytes */{len(BODY)}"
     assert outside["content-type"] == "application/json"
+
+
+CBZ = "archives/first/2/10.5.cbz"
+NAMES = {
+    CBZ: "first v2 c10.5.cbz",
+    "archives/Long-slug_1/0/1-version-12.cbz": "Long-slug_1 v0 c1-version-12.cbz",
+}
+NO_ARCHIVES = (
+    *(
+        "first/2/10.5.cbz",
+        "archives/1.cbz",
+        "archives/first/2.cbz",
+        "archives/first/2/10.5.CBZ",
+        "archives/first/2/x.cbz",
+    ),
+    *("archives/fi.rst/0/1.cbz", "archives/first/2/.10.5.cbz.new", "archives/first/2/10.5.cbz/1.cbz"),
+    *("archives/first/0/0/1.cbz", "archivesx/first/2/10.5.cbz", "series/archives/first/2/10.5.cbz"),
+    *("archives/first/2/link.cbz", "archives/first/2/10.5.zip", "archives/first/2/10.5.cbz.html"),
+)
+
+
+def archive_site(folder: Path, listener: socket.socket, apps: str = "apps: [archives]") -> AbstractContextManager[Web]:
+    """A site with archives at a path that is read as a pattern if it is not escaped."""
+    site = copy_of("minimal", folder)
+    for name in (*NAMES, JPEG):
+        write(folder / "media" / name)
+    port = listener.getsockname()[1]
+    settings = f"base_url: https://a.example\nport: {port}\nmedia: /m.d/\nmedia_folder: media\n{apps}\n"
+    site.write("site.yaml", f"{settings}cache: {{v2: {{series: 7}}}}\n")
+    site.build()
+    return nginx_client.running(folder, listener)
+
+
+def test_archives_are_sent_from_their_folder_alone(tmp_path: Path) -> None:
+    """With their type and a name that is made of the path, by ranges, and not longer in caches than a chapter."""
+    with nginx_client.listening() as listener, archive_site(tmp_path, listener) as server:
+        for name, saved in NAMES.items():
+            answer = server.ask(f"/m.d/{name}")
+            image = server.ask(f"/m.d/{JPEG}")
+            assert (answer.status, answer.body, image.status) == (200, BODY, 200)
+            assert {**answer.fields, **{field: image[field] for field in ("etag", "last-modified")}} == {
+                **image.fields,
+                "content-type": "application/vnd.comicbook+zip",
+                "content-disposition": f'attachment; filename="{saved}"',
+                "cache-control": "public, max-age=7",
+            }
+        assert image["cache-control"] == "public, max-age=2592000"
+        part = server.ask(f"/m.d/{CBZ}", Range="bytes=3-7")
+        assert (part.status, part.body, part["content-range"]) == (206, BODY[3:8], f"bytes 3-7/{len(BODY)}")
+        assert server.ask(f"/m.d/{CBZ}", If_None_Match=server.ask(f"/m.d/{CBZ}")["etag"] or "").status == 304
+        for name in NO_ARCHIVES:
+            path = tmp_path / "media" / name
+            if not path.is_relative_to(tmp_path / "media" / CBZ):
+                write(path)
+        (tmp_path / "media/archives/first/2/link.cbz").unlink()
+        (tmp_path / "media/archives/first/2/link.cbz").symlink_to("10.5.cbz")
+        served = {name: server.ask(f"/m.d/{name}").status for name in NO_ARCHIVES}
+        assert served == dict.fromkeys(NO_ARCHIVES, 404)
+        missing = server.ask("/m.d/archives/first/2/11.cbz")
+        assert (missing.status, missing["content-disposition"], missing.body) == (404, None, NOT_FOUND)
+        assert [server.ask(f"/mxd/{CBZ}").status, server.ask(f"/m.d/{CBZ}?x").status] == [404, 200]
+
+
+def test_without_the_setting_no_archive_is_sent(tmp_path: Path) -> None:
+    """The location of the images is that of a site without archives, letter by letter."""
+    with nginx_client.listening() as listener, archive_site(tmp_path, listener, "apps: [opds]") as server:
+        assert server.ask(f"/m.d/{CBZ}").status == 404
+    conf = (tmp_path / "dist/current/media.conf").read_text()
+    assert not [word for word in ("cbz", "archive", "fp_") if word in conf.replace("$fp_family", "")]
 
 
 def test_replaced_image_is_sent_at_once(server: Web) -> None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ...catalog.entities import Catalog, Series, SeriesSummary
 from ...catalog.field_values import iso
+from ...catalog.linking import ARCHIVES, media_root, offers_archives
 from ..pages.context import PageContext
 from ..pages.visibility import visible
 from ..payloads.resources import Body
@@ -83,11 +84,14 @@ def chapters(page: PageContext, series: Series) -> Body:
 
 
 def robots(page: PageContext, made: tuple[Catalog, Sitemaps]) -> Body:
-    """Every path is open to robots, and the API, too; of a preview, none is."""
+    """Every path but those of archives is open to robots, and the API, too; of a preview, none is."""
     catalog, sitemaps = made
     if page.preview:
         return Body(b"User-agent: *\nDisallow: /\n", catalog.site_modified)
-    lines = ["User-agent: *", "Allow: /", ""]
+    # Archives are large, and their images are in the pages.
+    folder = page.image(media_root(page.site) + ARCHIVES)
+    is_left_out = offers_archives(page.site) and folder.startswith("/")
+    lines = ["User-agent: *", "Allow: /", *([f"Disallow: {folder}/"] if is_left_out else []), ""]
     lines += [f"Sitemap: {page.site.base_url}{index_path(number)}" for number, _ in enumerate(sitemaps.indexes, 1)]
     return Body("".join(f"{line}\n" for line in lines).encode(), catalog.site_modified)
 

@@ -5,7 +5,8 @@ from html import escape
 from itertools import repeat
 from typing import NamedTuple
 
-from ...catalog.entities import Chapter, Person, Series
+from ...catalog.entities import Archive, Chapter, Person, Series
+from ...catalog.linking import media_root
 from ...templating import Html
 from ..payloads.resources import Body
 from . import cards, structured_data, values
@@ -201,6 +202,7 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
         versions=_versions(page, item) if shown.chapters else [],
         path=path,
         images=chapter.pages if shown.images else (),
+        archive=_archive(page, chapter.archive),
         strip=_strip(page, chapter),
         cover=page.image(series.cover),
         copies=page.copies(series.cover, series.cover_variants),
@@ -209,6 +211,14 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
         help="",
     )
     return Body(body, _newest_of_chapter(item))
+
+
+def _archive(page: PageContext, archive: Archive | None) -> Link:
+    """The link to the archive, with its size; without a path if there is none."""
+    if not archive:
+        return Link("", "")
+    text = page.text.fill(page.text.download, size=values.file_size(archive.size))
+    return Link(page.image(media_root(page.site) + archive.path), text)
 
 
 def _strip(page: PageContext, chapter: Chapter) -> Html:

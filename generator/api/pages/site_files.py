@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ... import encoding
 from ...catalog.entities import Catalog
+from ...catalog.linking import offers_archives
 from ..payloads.resources import SVG, Body
 from .context import PageContext, PageHead
 from .texts import SCRIPT_TEXTS
@@ -13,6 +14,11 @@ from .texts import SCRIPT_TEXTS
 # Texts of pages that scripts need, too.
 SHARED_TEXTS = ("lang", "page_name", "series_one", "series_many", "continue_reading")
 _ASSETS = Path(__file__).parent / "assets"
+# The listener of sw.js gets no request for an archive, and so keeps none: they are large.
+_ARCHIVES_ARE_NOT_KEPT = b"""addEventListener("fetch", (event) => {
+  if (new URL(event.request.url).pathname.endsWith(".cbz")) event.stopImmediatePropagation();
+});
+"""
 # Each has one subject. Pages name those of chapters, series and searches, which import the others.
 SCRIPTS = (
     *("bar", "cards", "chapter", "dom", "home", "images", "layout", "progress", "reader", "search", "series", "shelf"),
@@ -67,6 +73,8 @@ def worker(page: PageContext, catalog: Catalog) -> Body:
     files = [*(f"/assets/{name}" for name in ("style.css", "reader.css", "site.js", "icon.svg"))]
     files += [f"/assets/{name}.js" for name in SCRIPTS]
     lines = b"const FILES = " + encoding.json(["/", "/shelf/", "/manifest.webmanifest", *files]) + b";\n"
+    if offers_archives(page.site):
+        lines += _ARCHIVES_ARE_NOT_KEPT
     return Body(lines + _read("sw.js"), catalog.site_modified)
 
 

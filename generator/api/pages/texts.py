@@ -76,6 +76,7 @@ _PAGE_TEXTS = {
     "the_end": "The end.",
     "versions": "Other versions",
     "no_group": "No group",
+    "download": "Download ({size})",
     # Groups
     "website": "Website",
     "email": "Email",

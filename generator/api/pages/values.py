@@ -26,6 +26,11 @@ def paragraphs(text: str) -> list[str]:
     return [part for part in _PARAGRAPH.split(text.strip()) if part]
 
 
+def file_size(size: int) -> str:
+    """A size without a fraction, which languages write in different ways."""
+    return f"{-(-size // 1000)} kB" if size < 1_000_000 else f"{round(size / 1_000_000)} MB"
+
+
 def shortened(text: str) -> str:
     """A text on one line, cut at a word."""
     line = " ".join(text.split())
