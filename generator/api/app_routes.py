@@ -21,11 +21,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from ..catalog.entities import Series
 from . import route_items as each
-from .opds import catalog as opds
+from .opds import atom, json_feeds, lists
+from .opds.lists import ListPage
 from .pages.context import PageContext
-from .payloads.resources import JSON, NAVIGATION, Body, Gate, Resource
-from .route_items import InSeries, ItemSource, RouteItems
+from .payloads.resources import ACQUISITION, DIVINA, JSON, NAVIGATION, OPDS, Body, Gate, Resource
+from .route_items import InSeries, ItemSource, RouteItem, RouteItems
 
 
 class AppRoute(NamedTuple):
@@ -55,10 +57,61 @@ class AppRedirect(NamedTuple):
         return (Gate(self.path.format(**item.parameters), 302, self.target(item.value)) for item in items)
 
 
+# The flags of `visibility.Visible` without which a chapter cannot be read, so that no list leads to it; and those that
+# lists of series need.
+READ = ("chapters", "chapter", "images")
+LATEST = (*READ, "latest")
+LISTS = (*READ, "library")
+CATEGORY = (*LISTS, "details", "category")
+CATEGORIES = (*CATEGORY, "categories")
+GROUP = (*LISTS, "group")
+GROUPS = (*GROUP, "groups")
+
+
+def _paged(
+    version: str,
+    path: str,
+    pages: Callable[[Any], lists.Pages],
+    payload: Callable[[PageContext, Any], Body],
+    type: str,
+    needs: tuple[str, ...],
+) -> tuple[AppRoute, AppRoute]:
+    """The first page of a list, and the others; a list is of the catalog, or of the series that the path names."""
+
+    def only(condition: Callable[[ListPage], bool]) -> ItemSource:
+        def items(source: Any) -> RouteItems:
+            return (RouteItem(parameters, page) for parameters, page in pages(source) if condition(page))
+
+        return InSeries(items) if "{slug}" in path else items
+
+    first, others = only(lambda page: page.number == 1), only(lambda page: page.number > 1)
+    return (
+        AppRoute(version + path, first, payload, type, needs),
+        AppRoute(f"{version}/page/{{page}}{path}", others, payload, type, needs),
+    )
+
+
+@InSeries
+def each_manifest(series: Series) -> RouteItems:
+    """The chapters of OPDS 2.0, each with its series."""
+    chapters = (chapter for chapter in lists.public_chapters(series) if chapter.summary.is_in_2_0)
+    return (RouteItem({"id": chapter.summary.id}, (series, chapter)) for chapter in chapters)
+
+
 # fmt: off
 BODIES = (
-    #        path                                      one for each          payload                   type, needs
-    AppRoute("/opds/v1.2/catalog",                     each.once,            opds.catalog,             NAVIGATION),
+    #        path                                   one for each           payload              type, needs
+    AppRoute("/opds/v1.2/catalog",                  each.once,             atom.catalog,        NAVIGATION),
+    AppRoute("/opds/v1.2/new",                      each.once,             atom.new,            ACQUISITION, LATEST),
+    *_paged("/opds/v1.2", "/series",                lists.all_series,      atom.series_list,    NAVIGATION, LISTS),
+    *_paged("/opds/v1.2", "/series/{slug}",         lists.chapters_in_1_2, atom.chapters,       ACQUISITION, READ),
+    *_paged("/opds/v1.2", "/categories",            lists.categories,      atom.categories,     NAVIGATION, CATEGORIES),
+    *_paged("/opds/v1.2", "/categories/{category}", lists.in_category,     atom.series_list,    NAVIGATION, CATEGORY),
+    *_paged("/opds/v1.2", "/groups",                lists.groups,          atom.groups,         NAVIGATION, GROUPS),
+    *_paged("/opds/v1.2", "/groups/{id}",           lists.of_group,        atom.series_list,    NAVIGATION, GROUP),
+    *_paged("/opds/v2", "/catalog",                 lists.whole_catalog,   json_feeds.catalog,  OPDS, LISTS),
+    *_paged("/opds/v2", "/series/{slug}",           lists.chapters_in_2_0, json_feeds.chapters, OPDS, READ),
+    AppRoute("/opds/v2/chapters/{id}/manifest",     each_manifest,         json_feeds.manifest, DIVINA, READ),
 )
 
 REDIRECTS = (

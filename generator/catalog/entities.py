@@ -47,6 +47,35 @@ class RecentChapter(NamedTuple):
     scheduled: bool = False
 
 
+class OpdsChapter(NamedTuple):
+    """The fields of a chapter in lists of OPDS."""
+
+    id: int
+    heading: str
+    path: str
+    published: int
+    modified: int
+    # Whether another published chapter has the same volume and number.
+    shares_number: bool
+    newest_first: str
+    # The number of its pages, and the type of the first; "" if that of a page is not known.
+    pages: int
+    image_type: str
+    # Whether all pages have one of the formats that apps of OPDS 1.2 stream.
+    streamed: bool
+    archive: "Archive | None"
+
+    @property
+    def is_in_1_2(self) -> bool:
+        """Whether OPDS 1.2 has a link for it."""
+        return self.streamed or self.archive is not None
+
+    @property
+    def is_in_2_0(self) -> bool:
+        """Whether it has a Divina manifest, which names the type of each page."""
+        return self.image_type != ""
+
+
 # A chapter needs its key for each order that it is part of.
 @lru_cache(maxsize=4096)
 def _newest_first_key(published: int, volume: int | None, number: str, slug: str, id: int | None) -> bytes:
@@ -267,6 +296,10 @@ class SeriesSummary:
     recent: tuple[RecentChapter, ...]
     # The origins of its images, scheme and host: of the cover and of its pages.
     image_origins: tuple[str, ...]
+    # For OPDS: the newest chapters in lists of 1.2, newest first, and the number of chapters in 1.2 and in 2.0; empty
+    # if the site has no OPDS, or its readers need a key or a shop.
+    newest_in_opds: tuple[OpdsChapter, ...]
+    opds_counts: tuple[int, int]
 
     @property
     def is_in_lists(self) -> bool:

@@ -34,6 +34,15 @@ _URL = re.compile(r"https?://([^/?#]*)(.*)", re.DOTALL)
 MISSPELT_SCHEME = re.compile("(?!https?://)[hpst]+:/")
 _LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]")
+# By the ending of a file name.
+IMAGE_TYPES = {
+    "avif": "image/avif",
+    "gif": "image/gif",
+    "jpeg": "image/jpeg",
+    "jpg": "image/jpeg",
+    "png": "image/png",
+    "webp": "image/webp",
+}
 IMAGE = re.compile(r"(https?://[^/?#]+/(?:[^/?#]*/)*)([^/?#]+(?:[?#].*)?)")
 
 
@@ -165,6 +174,12 @@ def split_url(url: str) -> tuple[str, str]:
     """Return the folder of an image's URL, with a final /, and the file name; "" if the URL has no file name."""
     match = IMAGE.fullmatch(url)
     return (match[1], match[2]) if match else (url, "")
+
+
+def image_type(file: str) -> str:
+    """Return the media type of an image by the ending of its name or URL; "" if that tells none."""
+    path = file.partition("?")[0].partition("#")[0]
+    return IMAGE_TYPES.get(path.rpartition(".")[2].lower(), "")
 
 
 def check_pages(pages: list[str]) -> list[str]:

@@ -26,6 +26,7 @@ from .entities import (
     Latest,
     Member,
     Numbered,
+    OpdsChapter,
     Person,
     RecentChapter,
     Series,
@@ -43,6 +44,8 @@ SERIES_MEDIA = "series"
 # The setting in `apps` for archives, and their folder below the media root; the media type of an archive.
 ARCHIVES = "archives"
 ARCHIVE_TYPE = "application/vnd.comicbook+zip"
+# The setting in `apps` for OPDS.
+OPDS = "opds"
 
 
 class Linker:
@@ -108,6 +111,8 @@ class Linker:
         standing = one_per_number(chapters)
         latest = max(standing, key=lambda chapter: (chapter.published, chapter.order), default=None)
         path, cover = f"{self.site.reader}{slug}/", self.media.url(SERIES_MEDIA, slug, record.cover)
+        is_public = not record.licensed and not record.restricted
+        in_opds = opds_chapters(chapters) if is_public and OPDS in self.site.apps else ()
         shows_chapters = not record.licensed and (self.preview or not record.restricted)
         return Series(
             slug=slug,
@@ -145,6 +150,8 @@ class Linker:
             since=min((chapter.published for chapter in chapters), default=0),
             recent=recent_chapters(chapters) if shows_chapters and self.site.pages else (),
             image_origins=image_origins(cover, chapters),
+            newest_in_opds=tuple(chapter for chapter in in_opds if chapter.is_in_1_2)[:NEWEST_IN_OPDS],
+            opds_counts=(sum(item.is_in_1_2 for item in in_opds), sum(item.is_in_2_0 for item in in_opds)),
             record=record,
             chapters=chapters,
         )
@@ -414,6 +421,42 @@ def recent_chapters(chapters: Sequence[Chapter]) -> tuple[RecentChapter, ...]:
             )
         counts.update(groups)
     return tuple(recent)
+
+
+# For OPDS
+
+# The number of entries on a page of a list.
+NEWEST_IN_OPDS = 50
+# The formats that a link to single pages may name.
+_STREAMED = {"image/gif", "image/jpeg", "image/png"}
+
+
+def opds_chapters(chapters: Sequence[Chapter]) -> tuple[OpdsChapter, ...]:
+    """The chapters that apps can name and read, newest first: those with an id and with pages."""
+    versions = Counter((chapter.volume, chapter.number) for chapter in chapters)
+    named = sorted((chapter for chapter in chapters if chapter.pages), key=lambda chapter: chapter.newest_first)
+    return tuple(
+        _opds_chapter(chapter, chapter.id, versions[chapter.volume, chapter.number] > 1)
+        for chapter in named
+        if chapter.id is not None
+    )
+
+
+def _opds_chapter(chapter: Chapter, number: int, shares_number: bool) -> OpdsChapter:
+    types = [field_values.image_type(page) for page in chapter.pages]
+    return OpdsChapter(
+        id=number,
+        heading=chapter.heading,
+        path=chapter.path,
+        published=chapter.published,
+        modified=chapter.modified,
+        shares_number=shares_number,
+        newest_first=chapter.newest_first.hex(),
+        pages=len(types),
+        image_type=types[0] if all(types) else "",
+        streamed=_STREAMED.issuperset(types),
+        archive=chapter.archive,
+    )
 
 
 def image_origins(cover: str, chapters: Iterable[Chapter]) -> tuple[str, ...]:

@@ -11,7 +11,16 @@ from .. import encoding
 from ..api import routes
 from ..api.pages import theme
 from ..catalog import reader
-from ..catalog.entities import Chapter, Latest, RecentChapter, Series, SeriesSummary, Variants
+from ..catalog.entities import (
+    Archive,
+    Chapter,
+    Latest,
+    OpdsChapter,
+    RecentChapter,
+    Series,
+    SeriesSummary,
+    Variants,
+)
 from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker
 from ..release.bodies import BodyWriter, WriteTotals
@@ -83,13 +92,20 @@ def make(linker: Linker, writer: Callable[[], BodyWriter], skip_unchanged: bool)
 # In the cache a summary has the ids of these entities; `load` links them again.
 _LINKED = ("authors", "artists", "categories", "groups")
 _FIELDS = tuple(
-    name for name in SeriesSummary.__dataclass_fields__ if name not in (*_LINKED, "latest", "recent", "cover_variants")
+    name
+    for name in SeriesSummary.__dataclass_fields__
+    if name not in (*_LINKED, "latest", "recent", "cover_variants", "newest_in_opds")
 )
 
 
 def _recent(values: list[Any]) -> RecentChapter:
     chapter = RecentChapter(*values)
     return chapter._replace(groups=tuple(chapter.groups))
+
+
+def _opds_chapter(values: list[Any]) -> OpdsChapter:
+    chapter = OpdsChapter(*values)
+    return chapter._replace(archive=chapter.archive and Archive(*chapter.archive))
 
 
 class SeriesBody(NamedTuple):
@@ -148,6 +164,9 @@ def dump(series: Series, bodies: Sequence[Published], chapters: ListedChapters) 
             "latest": series.latest and tuple(series.latest),
             "cover_variants": series.cover_variants and tuple(series.cover_variants),
             "recent": [tuple(chapter) for chapter in series.recent],
+            "newest_in_opds": [
+                (*chapter[:-1], chapter.archive and tuple(chapter.archive)) for chapter in series.newest_in_opds
+            ],
             "bodies": {body.url: [body.file, body.etag, body.modified, body.size, body.gzip] for body in bodies},
             "chapters": [chapters.modified, chapters.size, [record.hex() for record in chapters.records]],
         }
@@ -165,11 +184,12 @@ def load(text: bytes, linker: Linker) -> tuple[SeriesSummary, Mapping[str, Serie
     }
     fields: dict[str, Any] = {name: value[name] for name in _FIELDS}
     fields |= {name: tuple(by_id[number] for number in value[name]) for name, by_id in indexes.items()}
-    fields |= {name: tuple(value[name]) for name in ("aliases", "formerly", "image_origins")}
+    fields |= {name: tuple(value[name]) for name in ("aliases", "formerly", "image_origins", "opds_counts")}
     fields |= {"latest": value["latest"] and Latest(*value["latest"])}
     copies = value["cover_variants"]
     fields |= {"cover_variants": copies and Variants(tuple(copies[0]), copies[1])}
     fields |= {"recent": tuple(_recent(chapter) for chapter in value["recent"])}
+    fields |= {"newest_in_opds": tuple(map(_opds_chapter, value["newest_in_opds"]))}
     bodies = {url: SeriesBody(*body) for url, body in value["bodies"].items()}
     modified, size, records = value["chapters"]
     return SeriesSummary(**fields), bodies, ListedChapters(modified, size, list(map(bytes.fromhex, records)))

@@ -95,6 +95,8 @@ def catalog(size: int) -> Catalog:
             since=0,
             recent=(),
             image_origins=(),
+            newest_in_opds=(),
+            opds_counts=(0, 0),
         )
         for number in range(size)
     ]

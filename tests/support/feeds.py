@@ -1,6 +1,7 @@
 """Feeds as values: what a feed reader takes from Atom, RSS and JSON Feed; and a small catalog that has them."""
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from generator.catalog.entities import Catalog, Series
 from tests.conftest import AS_OF
 from tests.support.linked_catalog import read_catalog
 
+# An escaped character above U+FFFF, which JSON writes as two.
+_PAIR = re.compile(r"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}")
 SITE = {"base_url": "https://comics.example", "title": "Paper Comics", "pages": True}
 
 
@@ -26,7 +29,7 @@ class FeedCatalog:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.series: dict[str, dict[str, Any]] = {}
-        self.lists: dict[str, list[dict[str, Any]]] = {"groups.yaml": [{"id": 5, "name": "Night Shift"}]}
+        self.lists: dict[str, Any] = {"groups.yaml": [{"id": 5, "name": "Night Shift"}]}
         self.site: dict[str, Any] = dict(SITE)
 
     def add(self, slug: str, *chapters: dict[str, Any], **fields: Any) -> None:
@@ -51,7 +54,7 @@ class FeedCatalog:
         for name, value in values.items():
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(value))
+            path.write_text(_PAIR.sub(lambda pair: str(json.loads(f'"{pair[0]}"')), json.dumps(value)))
         return read_catalog(ConfinedFolder(self.folder), as_of)
 
 
@@ -175,6 +178,7 @@ def all_resources(catalog: Catalog) -> Iterator[Resource]:
     """Every resource of a catalog that has the chapters of its series in memory."""
     page = theme.context(catalog.site, catalog.theme)
     yield from routes.resources(catalog)
+    yield from routes.apps(catalog, page)
     for row in range(len(routes.page_routes(catalog.site))):
         yield from routes.pages(catalog, page, row)
     for series in catalog.series:

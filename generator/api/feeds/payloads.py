@@ -10,7 +10,16 @@ from heapq import nsmallest
 from html import escape
 from typing import NamedTuple
 
-from ...catalog.entities import Catalog, Chapter, Group, RecentChapter, Series, SeriesSummary, with_url
+from ...catalog.entities import (
+    Catalog,
+    Chapter,
+    Group,
+    OpdsChapter,
+    RecentChapter,
+    Series,
+    SeriesSummary,
+    with_url,
+)
 from ..pages.context import PageContext
 
 # The number of entries in the feeds of the whole catalog.
@@ -169,11 +178,9 @@ def chapter_entry(
     page: PageContext, series: SeriesSummary, chapter: Chapter | RecentChapter, shares_number: bool, with_cover: bool
 ) -> FeedEntry:
     """The entry of a chapter. `shares_number`: another chapter has the same URL."""
-    base = page.site.base_url
-    id = entry_root(page, series) + chapter.path.removeprefix(series.path)
-    url = base + chapter.path if page.visible.chapter else series.url
+    url = page.site.base_url + chapter.path if page.visible.chapter else series.url
     return FeedEntry(
-        id=f"{id}#{chapter.id}" if shares_number and chapter.id else id,
+        id=chapter_id(page, series, chapter, shares_number),
         url=url,
         title=chapter.heading,
         published=chapter.published,
@@ -183,6 +190,14 @@ def chapter_entry(
         is_series=False,
         tags=(),
     )
+
+
+def chapter_id(
+    page: PageContext, series: SeriesSummary, chapter: Chapter | RecentChapter | OpdsChapter, shares_number: bool
+) -> str:
+    """The id of a chapter, a URL. `shares_number`: another chapter has the same URL."""
+    id = entry_root(page, series) + chapter.path.removeprefix(series.path)
+    return f"{id}#{chapter.id}" if shares_number and chapter.id else id
 
 
 def chapter_entries(page: PageContext, series: Series) -> tuple[FeedEntry, ...]:

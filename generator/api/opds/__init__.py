@@ -1,1 +1,1 @@
-"""Catalogs of OPDS."""
+"""Catalogs for e-readers: OPDS 1.2 with page streaming, OPDS 2.0, and Divina manifests. `app_routes` has every URL."""
