@@ -29,7 +29,8 @@ CALLS = (
     *("/opds/v1.2/pages/{id}/0", "/komga/api/v1/books/{id}/pages", "/komga/api/v1/books/{id}/pages/1"),
     *("/komga/api/v1/books/{id}/thumbnail", "/komga/book/{id}"),
 )
-ROWS = tuple(route.path for route in (*BODIES, *REDIRECTS))
+# The lists of the site have no second page.
+ROWS = tuple(route.path for route in (*BODIES, *REDIRECTS) if "{page}" not in route.path)
 PATHS = (*CALLS, *(path for path in ROWS if re.search(r"series/\{slug\}|(?:chapters|books)/\{id\}", path)))
 
 
