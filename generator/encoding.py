@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
@@ -74,6 +74,14 @@ def decimal(number: str) -> Number:
 
 def etag(body: bytes) -> str:
     return hashlib.md5(body, usedforsecurity=False).hexdigest()
+
+
+def etag_of_file(file: BinaryIO) -> str:
+    """The ETag of a file that may be larger than the memory."""
+    digest = hashlib.md5(usedforsecurity=False)
+    while chunk := file.read(1 << 20):
+        digest.update(chunk)
+    return digest.hexdigest()
 
 
 def digest(text: bytes) -> str:

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from ..catalog import media_folder, reader
 from ..catalog.confined_folder import ConfinedFolder
-from ..catalog.linking import is_variant
+from ..catalog.linking import is_archive, is_variant
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError
 from ..hosts.packs import pack_files
@@ -28,7 +28,8 @@ from ..hosts.publish.ssh.release import NGINX, SshOptions, SshResult
 from ..hosts.publish.ssh.target import SshTarget
 from ..hosts.publish.totals import PublishTotals
 from ..media import named_files
-from ..media.named_files import RESTRICTIONS, SCHEDULED
+from ..media.folder_check import is_recorded
+from ..media.named_files import RESTRICTIONS, SCHEDULED, NamedMedia
 from ..media.source import existing
 from ..pipeline.main_conf import WRITTEN
 from ..release import transaction
@@ -386,15 +387,16 @@ class _Images(NamedTuple):
     below: str
     files: dict[str, Path]
     max_age: int
-    # The paths of the images that readers may request.
+    archive_age: int
+    # The paths of the images and archives that readers may request.
     named: frozenset[str]
     given: PublishArguments
 
     def send(self, *, removes: bool) -> SentImages:
-        """Send what the target lacks; with `removes`, also remove copies of images that readers no longer get."""
+        """Send what the target lacks; with `removes`, also remove copies and archives that readers no longer get."""
 
         def is_obsolete(path: str) -> bool:
-            return removes and is_variant(path) and path not in self.named
+            return removes and (is_variant(path) or is_archive(path)) and path not in self.named
 
         shown = f"{self.target.rstrip('/')}/{quote(self.below)}" if self.below else self.target
         if self.target.startswith("ssh:"):
@@ -403,12 +405,13 @@ class _Images(NamedTuple):
                 self.below,
                 self.files,
                 is_obsolete,
+                is_archive,
                 partial(counter, "sending images"),
                 dry_run=self.given.dry_run,
                 lock_seconds=self.given.lock_seconds,
             )
         else:
-            layout = MediaLayout(self.files, self.max_age, is_obsolete)
+            layout = MediaLayout(self.files, self.max_age, self.archive_age, is_obsolete)
             totals = _publish_layout(_bucket_target(shown), layout, self.given)
         return SentImages(shown, totals)
 
@@ -417,7 +420,7 @@ def _images(url: str, media: Path, given: PublishArguments) -> _Images:
     """The images to send. Those of scheduled chapters are sent when they are due."""
     site, folder = _settings(given.catalog), ConfinedFolder(media)
     named = named_files.read(given.catalog, options.now()).without([SCHEDULED, *given.leave_out])
-    files = {path: folder / path for path in named.files if existing(folder, path) is not None}
+    files = {path: folder / path for path in named.files if _is_complete(folder, named, path)}
     if missing := len(named.files) - len(files):
         advice = with_program_name("`python build.py media check` prints them")
         print_warning(
@@ -425,7 +428,13 @@ def _images(url: str, media: Path, given: PublishArguments) -> _Images:
             f" incomplete; {advice}"
         )
     target, below = (given.media_to, "") if given.media_to else (url, _folder_below(url, site))
-    return _Images(target, below, files, site.cache.media, frozenset(named.files), given)
+    return _Images(target, below, files, site.cache.media, site.cache.v2.series, frozenset(named.files), given)
+
+
+def _is_complete(folder: ConfinedFolder, named: NamedMedia, path: str) -> bool:
+    if path in named.archives:
+        return is_recorded(folder, named.archives[path])
+    return existing(folder, path) is not None
 
 
 def _folder_below(url: str, site: Site) -> str:

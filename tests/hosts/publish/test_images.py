@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from generator.errors import FlatpanelError
+from generator.hosts.publish.s3 import run
 from generator.hosts.publish.s3.layouts import MediaLayout
+from generator.hosts.publish.ssh.session import connected
+from generator.hosts.publish.ssh.target import SshTarget
 from tests.conftest import AS_OF
 from tests.hosts.publish.conftest import BucketPublisher
 from tests.support import media_server, tree_snapshot
@@ -315,10 +318,121 @@ def test_a_bucket_loses_copies_that_the_catalog_no_longer_names(publish: BucketP
     assert f"media/{READABLE[0]}" in publish.bodies()
 
 
+ARCHIVES = {"1": "archives/one/0/1.cbz", "2": "archives/one/2/2.5.cbz"}
+# The chapter of the other is published in 2030.
+ARCHIVE = ARCHIVES["1"]
+
+
+def add_archives(folder: Path, content: bytes = b"PK of a chapter") -> None:
+    """Add archives to the images, and record them in the catalog."""
+    lines = []
+    for id, path in ARCHIVES.items():
+        (folder / "media" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "media" / path).write_bytes(content)
+        lines.append(f"{id}: {path} {len(content)} 0123456789abcdef\n")
+    (folder / "catalog_src/archives.yaml").write_text("".join(lines))
+    with (folder / "catalog_src/site.yaml").open("a") as settings:
+        settings.write("apps: [archives]\ncache: {v2: {series: 9}}\n")
+
+
+def test_a_server_loses_archives_that_were_sent_and_are_withdrawn(remote: Remote, images: Path) -> None:
+    """And no other: neither one that was there before, nor one that has changed there since."""
+    add_archives(remote.site.folder)
+    target = remote.folder / "media"
+    others = ["archives/one/0/2.cbz", "archives/one/9/1.cbz", "archives/own.cbz"]
+    for name in others:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (target / name).write_bytes(b"PK of the owner")
+    assert sent(remote, "--media", images)["sent"] == len(READABLE) + 1
+    assert {ARCHIVE, *others} <= set(paths(target)) and ARCHIVES["2"] not in paths(target)
+    notes = (target / ".flatpanel-sent").read_text()
+    assert notes.split()[0::2] == [str(len(b"PK of a chapter")), ARCHIVE]
+    assert sent(remote, "--media", images)["sent"] == 0
+    assert (target / ".flatpanel-sent").read_text() == notes
+
+    # An archive that is not here at the moment stays there. A changed one replaces the first, and both are known.
+    (images / ARCHIVE).rename(images / "away.cbz")
+    assert sent(remote, "--media", images)["removed"] == 0
+    (images / "away.cbz").rename(images / ARCHIVE)
+    (images / ARCHIVE).write_bytes(b"PK of a Chapter")
+    os.utime(images / ARCHIVE, (1, 1))
+    assert sent(remote, "--media", images)["sent"] == 1
+    assert (target / ARCHIVE).read_bytes() == b"PK of a Chapter"
+    media_server.write_catalog(remote.site, licensed=True)
+    with (remote.site.folder / "catalog_src/site.yaml").open("a") as settings:
+        settings.write("apps: [archives]\n")
+    content, times = (target / ARCHIVE).read_bytes(), (target / ARCHIVE).stat()
+    (target / ARCHIVE).write_bytes(b"PK of the owner")
+    assert sent(remote, "--media", images)["removed"] == 0
+    (target / ARCHIVE).write_bytes(content)
+    os.utime(target / ARCHIVE, (times.st_atime, times.st_mtime))
+    assert sent(remote, "--media", images, "--dry-run")["removed"] == 0
+
+
+def test_withdrawn_archives_leave_the_server(remote: Remote, images: Path) -> None:
+    """After the release that does not name them."""
+    add_archives(remote.site.folder)
+    remote.publish("--media", images)
+    for change in ("licensed", "restricted"):
+        media_server.write_catalog(remote.site, **{change: True})
+        assert sent(remote, "--media", images, "--dry-run")["removed"] == 1
+        assert ARCHIVE in paths(remote.folder / "media")
+        assert sent(remote, "--media", images)["removed"] == 1
+        assert not (remote.folder / "media/archives").exists()
+        assert (remote.folder / "media/.flatpanel-sent").read_text() == ""
+        media_server.write_catalog(remote.site)
+        (remote.site.folder / "catalog_src/archives.yaml").unlink()
+        add_archives(remote.site.folder)
+        remote.publish("--media", images)
+    (remote.folder / "media/.flatpanel-sent").unlink()
+    (remote.folder / "media/.flatpanel-sent.new").mkdir()
+    (images / ARCHIVE).touch()
+    os.utime(images / ARCHIVE, (2, 2))
+    assert ".flatpanel-sent: cannot be written" in remote.publish("--media", images, ok=False).stderr
+
+
+def test_a_list_of_sent_archives_that_is_cut_off_replaces_none(
+    remote: Remote, images: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the list, no later publish could remove them."""
+    for name, value in remote.server.environment.items():
+        monkeypatch.setenv(name, value)
+    add_archives(remote.site.folder)
+    remote.publish("--media", images)
+    notes = (remote.folder / "media/.flatpanel-sent").read_text()
+    target, variables = SshTarget.of(remote.target), {"folder": str(remote.folder), "below": "media", "dry": ""}
+    with connected(target, "media.sh", {**variables, "lock_seconds": "1"}, compress=False) as session:
+        assert f"sent {notes.strip()}" in list(session.lines())
+        session.command("note\n1 1 archives/x/0/1.cbz")
+    assert (remote.folder / "media/.flatpanel-sent").read_text() == notes
+
+
+def test_a_bucket_has_archives_with_their_headers_and_loses_withdrawn_ones(publish: BucketPublisher) -> None:
+    media_server.write_catalog(publish.site)
+    images = fill(publish.site.folder)
+    add_archives(publish.site.folder, b"PK" + bytes(run._LARGE))
+    publish.site.build()
+    options = ("--media", images, "--catalog", publish.site.folder / "catalog_src")
+    assert publish.totals(*options)["images"]["sent"] == len(READABLE) + 1
+    head = publish.store.api.head_object(Bucket=BUCKET, Key=f"{publish.prefix}/media/{ARCHIVE}")
+    assert (head["ContentType"], head["CacheControl"], head["ContentDisposition"]) == (
+        "application/vnd.comicbook+zip",
+        "public, max-age=9",
+        'attachment; filename="one v0 c1.cbz"',
+    )
+    assert publish.totals(*options, "--check")["images"]["sent"] == 0
+    (images / ARCHIVE).unlink()
+    assert publish.totals(*options)["images"]["removed"] == 0
+    media_server.write_catalog(publish.site, restricted=True)
+    publish.site.build()
+    assert publish.totals(*options)["images"]["removed"] == 1
+    assert f"media/{ARCHIVE}" not in publish.bodies()
+
+
 def test_an_image_that_changes_meanwhile(tmp_path: Path) -> None:
     image = tmp_path / "1.png"
     image.write_bytes(b"one")
-    layout = MediaLayout({"1.png": image, "2.bin": image}, 60, lambda path: False)
+    layout = MediaLayout({"1.png": image, "2.bin": image}, 60, 6, lambda path: False)
     item, _ = layout.items({})
     image.write_bytes(b"two")
     with pytest.raises(FlatpanelError, match="was changed while it was sent"):

@@ -3,6 +3,7 @@
 A bucket that is read directly has the layout `files` or `media`, and one that a worker reads has the layout `packs`.
 """
 
+import re
 import sys
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -44,10 +45,13 @@ class Item(NamedTuple):
     is_list: bool = False
     # Size and time of a file that is not read again while both stay the same.
     state: str = ""
+    # The name by which a browser saves the object; empty for one that it shows.
+    saved_as: str = ""
 
     @property
     def headers(self) -> dict[str, str]:
-        return {"Content-Type": self.type, "Cache-Control": self.cache}
+        headers = {"Content-Type": self.type, "Cache-Control": self.cache}
+        return headers | ({"Content-Disposition": f'attachment; filename="{self.saved_as}"'} if self.saved_as else {})
 
     @property
     def line(self) -> Line:
@@ -186,6 +190,7 @@ def _name(data: bytes) -> str:
 
 _TYPES = {
     ".avif": "image/avif",
+    ".cbz": "application/vnd.comicbook+zip",
     ".gif": "image/gif",
     ".jpeg": "image/jpeg",
     ".jpg": "image/jpeg",
@@ -194,15 +199,21 @@ _TYPES = {
 }
 
 
+# The key of an archive of a chapter. Its parts are in the name by which a browser saves it, as nginx names it.
+_ARCHIVE = re.compile(r"archives/([-A-Za-z0-9_]+)/([0-9]+)/([0-9.]+(?:-version-[0-9]+)?)\.cbz")
+
+
 class MediaLayout:
-    """The layout `media`: one object for each image, by key."""
+    """The layout `media`: one object for each image and archive, by key."""
 
     name = "media"
     release = ""
     pointer: Mapping[str, object] = {}
 
-    def __init__(self, files: Mapping[str, Path], max_age: int, is_obsolete: Callable[[str], bool]) -> None:
-        self._files, self._cache, self._is_obsolete = files, f"public, max-age={max_age}", is_obsolete
+    def __init__(
+        self, files: Mapping[str, Path], max_age: int, archive_age: int, is_obsolete: Callable[[str], bool]
+    ) -> None:
+        self._files, self._max_age, self._archive_age, self._is_obsolete = files, max_age, archive_age, is_obsolete
 
     def items(self, before: Mapping[str, Line]) -> Iterator[Item]:
         for key, file in sorted(self._files.items()):
@@ -210,9 +221,14 @@ class MediaLayout:
             digest, *_, state = before.get(key, ("", ""))
             now = f"{status.st_size} {status.st_mtime_ns}"
             if state != now:
-                digest = encoding.etag(file.read_bytes())
+                with file.open("rb") as opened:
+                    digest = encoding.etag_of_file(opened)
             type = _TYPES.get(file.suffix.lower(), BINARY)
-            yield Item(key, digest, type, self._cache, str(file), status.st_size, state=now)
+            archive = _ARCHIVE.fullmatch(key)
+            age = self._archive_age if archive else self._max_age
+            name = "{} v{} c{}.cbz".format(*archive.groups()) if archive else ""
+            cache = f"public, max-age={age}"
+            yield Item(key, digest, type, cache, str(file), status.st_size, state=now, saved_as=name)
 
     def etag(self, item: Item) -> str:
         return item.digest

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from itertools import groupby
 from typing import NamedTuple, TypeVar
 
@@ -15,12 +15,16 @@ from .layouts import BINARY, FOLDER, JSON_HEADERS, PRIVATE, BucketLayout, Item, 
 from .lock import Lock, honours_conditions, unfinished_lists
 
 T = TypeVar("T")
+# Larger objects, such as archives, are in memory one at a time.
+_LARGE = 32 << 20
+_one_large_object = threading.Lock()
 
 
 def send(bucket: Bucket, layout: BucketLayout, item: Item) -> None:
     """Write one object and compare the ETag that the store computed."""
-    data = layout.read(item)
-    tag, etag = bucket.put(item.key, data, item.headers), encoding.etag(data)
+    with _one_large_object if item.size > _LARGE else nullcontext():
+        data = layout.read(item)
+        tag, etag = bucket.put(item.key, data, item.headers), encoding.etag(data)
     if tag != etag:
         raise FlatpanelError(
             f"{bucket.target}: the store has other bytes of {item.key} than were sent, or its ETags are no MD5, as in"

@@ -1,6 +1,11 @@
-"""Publish images to a folder on a server. Images that the catalog no longer names stay there, but no copies of them."""
+"""Publish images and archives to a folder on a server.
 
-from collections.abc import Callable, Mapping
+Images that the catalog no longer names stay there. Their smaller copies are removed, and archives that were sent: the
+notes of earlier publishes on the server list these.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -16,6 +21,8 @@ from .target import SshTarget
 _NEW = ".flatpanel-new/"
 # The last file of an upload.
 _COMPLETE = ".complete"
+# The notes, which are below the folder of the images, as the script prints them.
+_NOTE = re.compile(r"sent (\d+) (-?\d+) (.+)")
 
 
 def publish_images(
@@ -23,6 +30,7 @@ def publish_images(
     below: str,
     files: Mapping[str, Path],
     is_obsolete: Callable[[str], bool],
+    is_noted: Callable[[str], bool],
     counter: Counter,
     *,
     dry_run: bool,
@@ -30,7 +38,8 @@ def publish_images(
 ) -> PublishTotals:
     """Send the images whose size or time differs into the folder `below` the target. A second publish resumes.
 
-    Files that are obsolete are removed, by their paths below the folder.
+    Files that are obsolete are removed, by their paths below the folder. One whose path `is_noted` is removed only if
+    an earlier publish has sent it.
     """
     variables = {
         "folder": target.folder,
@@ -40,7 +49,8 @@ def publish_images(
     }
     # Images do not become smaller by compression.
     with connected(target, "media.sh", variables, compress=False) as session:
-        listed = parse_listing(session.lines(), ".")
+        lines = [*session.lines()]
+        listed, noted = parse_listing(lines, "."), _notes(lines)
         wanted = {path: FileState.of(file) for path, file in files.items()}
         arrived = {name.removeprefix(_NEW): state for name, state in listed.items() if name.startswith(_NEW)}
         arrived.pop(_COMPLETE, None)
@@ -49,12 +59,22 @@ def publish_images(
         resumes = all(wanted.get(path) == state for path, state in arrived.items())
         send = [path for path in lacking if not (resumes and path in arrived)]
         sent_bytes = sum(wanted[path].size for path in send)
-        obsolete = sorted(filter(is_obsolete, listed))
+        obsolete = sorted(
+            path
+            for path, state in listed.items()
+            if is_obsolete(path) and (not is_noted(path) or (path, state) in noted)
+        )
         totals = PublishTotals(len(send), sent_bytes, len(files) - len(send), len(obsolete), "")
         if dry_run:
             return totals
         if obsolete:
             list(session.lines("\n".join(["remove", *obsolete, ""])))
+        # Before they are sent. What was removed, or replaced by others, is no longer of these.
+        there = {note for note in noted if listed.get(note[0]) == note[1] and note[0] not in obsolete}
+        notes = there | {(path, wanted[path]) for path in lacking if is_noted(path)}
+        if notes != noted:
+            names = (f"{state.size} {state.modified} {path}" for path, state in sorted(notes))
+            list(session.lines("\n".join(["note", *names, "."])))
         if not (lacking or arrived):
             return totals
         members = [ArchiveFile(path, files[path]) for path in send]
@@ -63,3 +83,9 @@ def publish_images(
             session.upload(partial(archive.write, files=chain(members, [ArchiveFile(_COMPLETE)]), written=progress))
         list(session.lines())  # the images are in place after the last line
     return totals
+
+
+def _notes(lines: Iterable[str]) -> set[tuple[str, FileState]]:
+    """The files that earlier publishes have sent, or were about to send, each with its state."""
+    parsed = filter(None, map(_NOTE.fullmatch, lines))
+    return {(match[3], FileState(int(match[1]), int(match[2]))) for match in parsed}
