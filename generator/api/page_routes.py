@@ -328,6 +328,7 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("/search/titles.json",          each.once,              lists.titles,         JSON, ("library",)),
     PageRoute("/assets/style.css",            each.once,              site_files.style,      CSS),
     PageRoute("/assets/reader.css",           each.once,              site_files.reader_style, CSS),
+    PageRoute("/assets/notice.css",           each.once,              site_files.notice_style, CSS),
     PageRoute("/assets/site.js",              each.once,              site_files.site_script, JS),
     *(PageRoute(f"/assets/{name}.js",         each.once,              site_files.script(name), JS)
                                                                       for name in site_files.SCRIPTS),

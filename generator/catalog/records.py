@@ -307,7 +307,8 @@ class Series(Entity):
     )
     rating: Annotated[Rating | None, NOT_NULL] = Field(
         None,
-        description="`safe`, `suggestive` or `explicit`: for which readers the series is",
+        description="`safe`, `suggestive` or `explicit`: for which readers the series is; a notice is over the pages "
+        "of an `explicit` one until the reader closes it",
         examples=["safe"],
     )
     language: Annotated[Language | None, NOT_NULL] = Field(

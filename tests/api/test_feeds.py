@@ -79,6 +79,46 @@ def test_atom_feeds_are_valid(catalog: FeedCatalog) -> None:
     assert checked == 10
 
 
+def test_feeds_state_language_and_rating_of_a_series(catalog: FeedCatalog) -> None:
+    """In each format as it has them. Without them, feeds stay as they were; a route with a key keeps the rating."""
+    plain = bodies(catalog.read())["/library.atom"]
+    catalog.site["language"] = "de-AT"
+    catalog.add("rated", {}, rating="explicit", language="pt-BR")
+    catalog.add("mild", {}, rating="suggestive")
+    made = bodies(catalog.read())
+    media, atom = "{http://search.yahoo.com/mrss/}rating", "{http://www.w3.org/2005/Atom}"
+    told = {}
+    for path in ("/library", "/releases", "/reader/rated"):
+        entries = etree.fromstring(made[f"{path}.atom"]).findall(f"{atom}entry")
+        (channel,) = etree.fromstring(made[f"{path}.rss"])
+        feed = json.loads(made[f"{path}.json"])
+        for slug in ("rated", "mild") if path != "/reader/rated" else ("rated",):
+            (entry,) = (entry for entry in entries if f"/{slug}/" in entry.findtext(f"{atom}id"))
+            (item,) = (item for item in channel.findall("item") if f"/{slug}/" in item.findtext("guid"))
+            (value,) = (item for item in feed["items"] if f"/{slug}/" in item["id"])
+            told[path, slug] = (
+                (entry.attrib["{http://www.w3.org/XML/1998/namespace}lang"], entry.findtext(media)),
+                (channel.findtext("language"), item.findtext(media)),
+                (feed["language"], value["language"], value["_flatpanel"]),
+            )
+        assert SCHEMA.validate(etree.fromstring(made[f"{path}.atom"])), SCHEMA.error_log
+    catalog.site["restricted"] = ["/series/{slug}"]
+    hidden = bodies(catalog.read())
+
+    rated = (("pt-BR", "adult"), ("de-AT", "adult"), ("de-AT", "pt-BR", {"rating": "explicit"}))
+    mild = (("de-AT", "nonadult"), ("de-AT", "nonadult"), ("de-AT", "de-AT", {"rating": "suggestive"}))
+    own = (("pt-BR", "adult"), ("pt-BR", "adult"), ("pt-BR", "pt-BR", {"rating": "explicit"}))
+    assert told == {
+        ("/library", "rated"): rated,
+        ("/library", "mild"): mild,
+        ("/releases", "rated"): rated,
+        ("/releases", "mild"): mild,
+        ("/reader/rated", "rated"): own,
+    }
+    assert not any(word in plain for word in (b"media:", b"<entry xml:lang"))
+    assert [path for path, body in hidden.items() if b"adult" in body and path.endswith((".atom", ".rss"))] == []
+
+
 @pytest.mark.parametrize(
     "damage", [("<id>", "<ID>"), ("<updated>2", "<updated>x"), ('href="', 'hreflang="'), ("<title>", "<p>x</p><title>")]
 )

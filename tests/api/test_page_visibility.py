@@ -54,6 +54,7 @@ series:
     categories: [zqcategoryid]
     status: hiatus
     cover: zqcover.jpg
+    links: {official: "https://zqofficial.example/", discussion: "https://zqdiscussion.example/"}
     formerly: [zqformerly]
     chapters:
       - {number: 7.25, volume: 3, title: zqchapter, published: 2026-05-01, groups: [zqgroup], pages: [zqpage1.jpg]}

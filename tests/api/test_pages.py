@@ -122,7 +122,8 @@ def test_each_page_has_the_parts_that_every_page_needs(bodies: Bodies) -> None:
             if element.tag == "img":
                 assert {"src", "alt", "width", "height"} <= set(element.attributes), url
             if element.tag == "script":
-                assert "src" in element.attributes or element.attributes["type"] == "application/ld+json"
+                kind = element.attributes.get("type")
+                assert "src" in element.attributes or kind in ("application/ld+json", "application/json")
         ids = [element.attributes["id"] for element in parsed.elements if "id" in element.attributes]
         assert len(ids) == len(set(ids)), url
         if parsed.all("meta", name="robots"):
@@ -206,10 +207,80 @@ def test_data_of_schema_org(bodies: Bodies) -> None:
     series, crumbs = data("/reader/paper-moons/")["@graph"]
     assert series["@type"] == "ComicSeries" and series["author"] == [{"@type": "Person", "name": "Mira Okafor"}]
     assert [item["name"] for item in crumbs["itemListElement"]] == ["Library", "Paper Moons"]
+    assert (series["inLanguage"], series["contentRating"]) == ("en", "safe")
+    assert series["discussionUrl"] == "https://forum.example/t/paper-moons"
+    assert series["sameAs"] == [
+        "https://publisher.example/paper-moons",
+        "https://anilist.co/manga/123456",
+        "https://myanimelist.net/manga/123456",
+        "https://www.mangaupdates.com/series/5o6aqt1",
+    ]
     chapter, crumbs = data("/reader/paper-moons/1/2/")["@graph"]
     assert chapter["@type"] == "ComicIssue" and chapter["issueNumber"] == "2"
+    assert (chapter["inLanguage"], chapter["position"]) == ("en", 2)
+    assert data("/reader/paper-moons/1/10.5/")["@graph"][0]["position"] == "10.5"
     assert len(crumbs["itemListElement"]) == 3
     assert data("/")["potentialAction"]["@type"] == "SearchAction"
+
+
+def test_pages_of_a_series_have_its_facts(bodies: Bodies) -> None:
+    """Links lead elsewhere, the official one first; the discussion is also at the end of each chapter."""
+    parsed = page(bodies, "/reader/paper-moons/")
+    links = [link for link in parsed.all("a") if "external" in link.attributes.get("rel", "")]
+    assert [link.text for link in links] == [
+        "Official release",
+        "AniList",
+        "MyAnimeList",
+        "MangaUpdates",
+        "Discussion",
+    ]
+    assert {link.attributes["rel"] for link in links} == {"nofollow noopener external"}
+    assert TEXTS["safe"] in parsed.text and TEXTS["comic"] in parsed.text
+    for url in ("/reader/paper-moons/1/2/", "/reader/paper-moons/0/12/"):
+        (link,) = page(bodies, url).all("a", id="discussion")
+        assert link.attributes["href"] == "https://forum.example/t/paper-moons"
+    assert not page(bodies, "/reader/kettle-and-comet/1/1/").all("a", id="discussion")
+
+
+def test_data_of_a_chapter_for_trackers(bodies: Bodies) -> None:
+    """Inert JSON: ids, the number, and the URLs of the series and of the next chapter."""
+
+    def data(url: str) -> Any:
+        (script,) = page(bodies, url).all("script", id="syncData")
+        assert script.attributes["type"] == "application/json"
+        return json.loads(script.text)
+
+    series, ids = f"{BASE}/reader/paper-moons/", {"mal_id": 123456, "anilist_id": 123456}
+    common = {"page": "chapter", "name": "Paper Moons", "manga_url": series}
+    following = f"{series}1/10.5/"
+    assert data("/reader/paper-moons/1/2/") == {**common, "number": 2, "next_chapter_url": following, **ids}
+    assert data("/reader/paper-moons/1/10.5/")["number"] == 10.5
+    assert data("/reader/paper-moons/0/12/") == {**common, "number": 12, "next_chapter_url": None, **ids}
+    unknown = data("/reader/kettle-and-comet/1/1/")
+    assert (unknown["mal_id"], unknown["anilist_id"]) == (None, None)
+
+
+def test_only_pages_of_an_explicit_series_have_a_notice(tmp_path: Path) -> None:
+    """On the page of the series and on those of its chapters, in the language of the texts, with links that work."""
+    numbers = {"explicit": 1, "suggestive": 11, "safe": 21}
+    rated = {f"series_{rating}": series_fields(rating=rating, first_id=first) for rating, first in numbers.items()} | {
+        "series_open": series_fields(first_id=31)
+    }
+    for language, close in (("en", "Show the series"), ("de", "Reihe anzeigen"), ("es", "Mostrar la serie")):
+        bodies = made(tmp_path / language, site=f"language: {language}", **rated)
+        noticed = {url: parsed for url, parsed in html(bodies) if parsed.all("section", id="notice")}
+
+        assert set(noticed) == {"/reader/explicit/", "/reader/explicit/0/1/"}
+        for parsed in noticed.values():
+            links = [link for link in parsed.all("a", class_="button") if "section" in link.inside]
+            assert [link.attributes["href"] for link in links[:2]] == ["#notice", "/"]
+            assert links[0].text == close
+            assert parsed.first("meta", name="rating").attributes["content"] == "adult"
+        assert not page(bodies, "/reader/suggestive/").all("meta", name="rating")
+    # Details hide what the API tells with a key only; the notice stays.
+    bodies = made(tmp_path / "hidden", site="restricted: ['/series/{slug}']", **rated)
+    assert page(bodies, "/reader/explicit/").all("section", id="notice")
+    assert TEXTS["explicit"] not in page(bodies, "/reader/explicit/").text.replace(TEXTS["notice"], "")
 
 
 def test_people_categories_and_groups_list_their_series(bodies: Bodies) -> None:
@@ -554,11 +625,12 @@ def test_no_text_of_the_catalog_becomes_markup(tmp_path: Path) -> None:
         assert set(sources) <= {None, *(f"/assets/{name}.js" for name in SCRIPTS)}, url
         assert not parsed.all("b"), url
         assert not [name for element in parsed.elements for name in element.attributes if name.startswith("on")], url
-        for script in parsed.all("script", type="application/ld+json"):
+        for script in [*parsed.all("script", type="application/ld+json"), *parsed.all("script", id="syncData")]:
             assert not re.search("[<>&\u2028\u2029]", script.text)
             json.loads(script.text)
     assert MARKUP in urls["/"].first("title").text
     assert MARKUP in urls["/reader/moon/"].first("h1").text
+    assert json.loads(urls["/reader/moon/0/1/"].first("script", id="syncData").text)["name"] == MARKUP
     assert (
         json.loads(urls["/reader/moon/"].first("script", type="application/ld+json").text)["@graph"][0]["name"]
         == MARKUP

@@ -43,7 +43,7 @@ CUT_OFF = """[...document.body.querySelectorAll("*")]
         && element.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
     .map((element) => element.outerHTML.slice(0, 120))"""
 MARKUP_OF_TEXTS = """[
-    ...[...document.scripts].filter((script) => script.type !== "application/ld+json"
+    ...[...document.scripts].filter((script) => !["application/ld+json", "application/json"].includes(script.type)
         && (script.text || new URL(script.src, location).origin !== location.origin)),
     ...document.querySelectorAll("img[src='x'], svg[onload], style"),
     ...[...document.querySelectorAll("*")].filter((element) =>

@@ -14,8 +14,11 @@ from ..pages.context import PageContext
 from ..payloads.resources import ATOM, JSON_FEED, RSS, Body
 from .payloads import Feed, FeedEntry
 
-# Of the texts of feeds, not of the catalog.
+# Of the texts of feeds, which Atom states apart from that of entries.
 _LANGUAGE = "en"
+# Media RSS, for the ratings of entries: its scheme has two values.
+_MEDIA = ' xmlns:media="http://search.yahoo.com/mrss/"'
+_RATINGS = {"safe": "nonadult", "suggestive": "nonadult", "explicit": "adult"}
 DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 xml_text = encoding.xml_text
 
@@ -23,7 +26,7 @@ xml_text = encoding.xml_text
 def atom(page: PageContext, feed: Feed) -> bytes:
     author = xml_text(page.title)
     head = (
-        f'{DECLARATION}<feed xml:lang="{_LANGUAGE}" xmlns="http://www.w3.org/2005/Atom">'
+        f'{DECLARATION}<feed xml:lang="{_LANGUAGE}" xmlns="http://www.w3.org/2005/Atom"{_media(feed)}>'
         f'<title>{xml_text(feed.title)}</title><link href="{xml_text(feed.url)}" rel="alternate"/>'
         f'<link href="{_own_url(page, feed, "atom")}" rel="self" type="{_plain(ATOM)}"/><id>{xml_text(feed.id)}</id>'
         f"<updated>{iso(feed.updated)}</updated><author><name>{author}</name></author>"
@@ -36,21 +39,32 @@ def _atom_entry(entry: FeedEntry) -> str:
     type = guess_type(urlsplit(entry.image).path)[0] if entry.is_series else None
     enclosure = f'<link href="{xml_text(entry.image)}" rel="enclosure" type="{type}"/>' if type else ""
     tags = "".join(f'<category term="{xml_text(tag)}"/>' for tag in entry.tags)
+    language = f' xml:lang="{entry.language}"' if entry.language else ""
     return (
-        f'<entry><title>{xml_text(entry.title)}</title><link href="{xml_text(entry.url)}" rel="alternate"/>'
+        f'<entry{language}><title>{xml_text(entry.title)}</title><link href="{xml_text(entry.url)}" rel="alternate"/>'
         f"<published>{iso(entry.published)}</published><updated>{iso(entry.updated)}</updated>"
-        f'<id>{xml_text(entry.id)}</id><summary type="html">{xml_text(entry.html)}</summary>{enclosure}{tags}</entry>'
+        f'<id>{xml_text(entry.id)}</id><summary type="html">{xml_text(entry.html)}</summary>'
+        f"{enclosure}{tags}{_rating(entry)}</entry>"
     )
+
+
+def _media(feed: Feed) -> str:
+    """The namespace of ratings, if an entry has one."""
+    return _MEDIA if any(entry.rating for entry in feed.entries) else ""
+
+
+def _rating(entry: FeedEntry) -> str:
+    return f'<media:rating scheme="urn:simple">{_RATINGS[entry.rating]}</media:rating>' if entry.rating else ""
 
 
 def rss(page: PageContext, feed: Feed) -> bytes:
     minutes = max(1, page.site.cache.pages // 60)
     head = (
-        f'{DECLARATION}<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>'
+        f'{DECLARATION}<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"{_media(feed)}><channel>'
         f"<title>{xml_text(feed.title)}</title><link>{xml_text(feed.url)}</link>"
         f"<description>{xml_text(feed.subtitle)}</description>"
         f'<atom:link href="{_own_url(page, feed, "rss")}" rel="self" type="{_plain(RSS)}"/>'
-        f"<language>{_LANGUAGE}</language><lastBuildDate>{_rss_date(feed.updated)}</lastBuildDate>"
+        f"<language>{feed.language or _LANGUAGE}</language><lastBuildDate>{_rss_date(feed.updated)}</lastBuildDate>"
         f"<ttl>{minutes}</ttl>"
     )
     return "".join((head, *map(_rss_item, feed.entries), "</channel></rss>")).encode()
@@ -62,7 +76,7 @@ def _rss_item(entry: FeedEntry) -> str:
     return (
         f"<item><title>{xml_text(entry.title)}</title><link>{xml_text(entry.url)}</link>"
         f"<description>{xml_text(entry.html)}</description><pubDate>{_rss_date(entry.published)}</pubDate>"
-        f'<guid isPermaLink="{is_link}">{xml_text(entry.id)}</guid>{tags}</item>'
+        f'<guid isPermaLink="{is_link}">{xml_text(entry.id)}</guid>{tags}{_rating(entry)}</item>'
     )
 
 
@@ -74,7 +88,7 @@ def json_feed(page: PageContext, feed: Feed) -> bytes:
             "home_page_url": feed.url,
             "feed_url": f"{page.site.base_url}{feed.path}.json",
             "description": feed.subtitle,
-            "language": _LANGUAGE,
+            "language": feed.language or _LANGUAGE,
             "authors": [{"name": page.title, "url": f"{page.site.base_url}/"}],
             "items": list(map(_json_item, feed.entries)),
         }
@@ -91,6 +105,8 @@ def _json_item(entry: FeedEntry) -> dict[str, object]:
         "date_published": iso(entry.published),
         "date_modified": iso(entry.updated),
         "tags": entry.tags,
+        **({"language": entry.language} if entry.language else {}),
+        **({"_flatpanel": {"rating": entry.rating}} if entry.rating else {}),
     }
 
 

@@ -43,6 +43,9 @@ class FeedEntry(NamedTuple):
     # Whether the entry is a series, and the image belongs to it.
     is_series: bool
     tags: tuple[str, ...]
+    # The language and the rating of the series; None if unknown.
+    language: str | None
+    rating: str | None
 
 
 class Feed(NamedTuple):
@@ -59,6 +62,8 @@ class Feed(NamedTuple):
     updated: int
     modified: int
     entries: tuple[FeedEntry, ...]
+    # Of most entries; None if unknown.
+    language: str | None
 
 
 class GroupReleases(NamedTuple):
@@ -103,6 +108,7 @@ def library(page: PageContext, catalog: Catalog) -> Feed:
         updated=last_update(entries, catalog.site_modified),
         modified=last_update(entries, catalog.site_modified),
         entries=entries,
+        language=page.site.language,
     )
 
 
@@ -128,6 +134,7 @@ def series(page: PageContext, series: Series) -> Feed:
         updated=last_update(entries, series.modified),
         modified=max(series.modified, last_update(entries, 0)),
         entries=entries,
+        language=series.language,
     )
 
 
@@ -137,7 +144,7 @@ def _feed_of_chapters(
     entries = tuple(chapter_entry(page, series, chapter, chapter.shares_number, True) for series, chapter in chapters)
     updated = last_update(entries, modified)
     newest = max((series.modified for series, _ in chapters), default=modified)
-    return Feed(path, url, url, title, subtitle, updated, max(updated, newest), entries)
+    return Feed(path, url, url, title, subtitle, updated, max(updated, newest), entries, page.site.language)
 
 
 # Entries
@@ -162,6 +169,8 @@ def series_entry(page: PageContext, series: SeriesSummary) -> FeedEntry:
         image=series.cover,
         is_series=True,
         tags=tuple(category.name for category in series.categories) if shows_details else (),
+        language=series.language,
+        rating=series.rating if shows_details else None,
     )
 
 
@@ -189,6 +198,8 @@ def chapter_entry(
         image=series.cover if with_cover else "",
         is_series=False,
         tags=(),
+        language=series.language,
+        rating=series.rating if page.visible.details else None,
     )
 
 

@@ -90,6 +90,8 @@ class PageHead(NamedTuple):
     data: object = None
     # The language of the content, if it may be another one than that of the texts.
     language: str | None = None
+    # Whether a notice is over the page until the reader closes it.
+    is_explicit: bool = False
 
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -11,6 +11,7 @@ from ...templating import Html
 from ..payloads.resources import Body
 from . import cards, structured_data, values
 from .context import FeedLink, Link, PageContext, PageHead
+from .series_links import links
 
 
 class ChapterRow(NamedTuple):
@@ -49,6 +50,8 @@ def series(page: PageContext, series: Series) -> Body:
         # Of a series without chapters, the API does not tell the status.
         status=getattr(text, series.status) if shown.details and series.is_in_lists else "",
         aliases=series.aliases if shown.details else (),
+        facts=_facts(page, series) if shown.details else [],
+        links=links(page, series).all,
         note=_note(page, series, chapters),
         count=text.count("chapter", sum(len(volume.chapters) for volume in rows)),
         volumes=rows,
@@ -100,6 +103,7 @@ def _head(page: PageContext, series: Series, about: list[str]) -> PageHead:
         _feeds(page, series),
         structured_data.series(page, series),
         series.language,
+        series.rating == "explicit",
     )
 
 
@@ -131,6 +135,16 @@ def _people(page: PageContext, series: Series) -> list[tuple[str, list[Link]]]:
 
 def _person(kind: str, person: Person, linked: bool) -> Link:
     return Link(f"/{kind}/{person.id}/" if linked else "", person.name)
+
+
+def _facts(page: PageContext, series: Series) -> list[tuple[str, str]]:
+    """Kind and rating with their names; a rating is safe, suggestive or explicit."""
+    text = page.text
+    return [
+        (name, getattr(text, value))
+        for name, value in ((text.kind, series.kind), (text.rating, series.rating))
+        if value
+    ]
 
 
 def _categories(page: PageContext, series: Series) -> list[Link]:
@@ -187,6 +201,7 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
         _feeds(page, series),
         structured_data.chapter(page, series, chapter, page.site.base_url + path),
         series.language,
+        series.rating == "explicit",
     )
     neighbours = (item.previous, item.next) if shown.chapters else (None, None)
     body = page.html(
@@ -209,6 +224,8 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
         hidden=not shown.images,
         # Part of older templates of themes.
         help="",
+        sync=values.script_data(structured_data.tracked(page, series, chapter, neighbours[1])),
+        discussion=links(page, series).discussion,
     )
     return Body(body, _newest_of_chapter(item))
 

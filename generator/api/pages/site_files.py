@@ -21,7 +21,21 @@ _ARCHIVES_ARE_NOT_KEPT = b"""addEventListener("fetch", (event) => {
 """
 # Each has one subject. Pages name those of chapters, series and searches, which import the others.
 SCRIPTS = (
-    *("bar", "cards", "chapter", "dom", "home", "images", "layout", "progress", "reader", "search", "series", "shelf"),
+    *(
+        "bar",
+        "cards",
+        "chapter",
+        "dom",
+        "home",
+        "images",
+        "layout",
+        "notice",
+        "progress",
+        "reader",
+        "search",
+        "series",
+        "shelf",
+    ),
     *("offline", "store", "theme", "turning"),
 )
 
@@ -35,6 +49,11 @@ def style(page: PageContext, catalog: Catalog) -> Body:
 def reader_style(page: PageContext, catalog: Catalog) -> Body:
     """What only pages of chapters need. A theme that replaces the style sheet keeps it."""
     return Body(_read("reader.css"), catalog.site_modified)
+
+
+def notice_style(page: PageContext, catalog: Catalog) -> Body:
+    """What only pages of explicit series need, beside the style sheet of a theme, too."""
+    return Body(_read("notice.css"), catalog.site_modified)
 
 
 def script(name: str) -> Callable[[PageContext, Catalog], Body]:
@@ -70,7 +89,7 @@ def worker(page: PageContext, catalog: Catalog) -> Body:
     """The service worker. On a site without shelf, and in a preview, it deletes what an earlier one kept."""
     if page.preview or not page.site.shelf:
         return Body(_read("no-sw.js"), catalog.site_modified)
-    files = [*(f"/assets/{name}" for name in ("style.css", "reader.css", "site.js", "icon.svg"))]
+    files = [*(f"/assets/{name}" for name in ("style.css", "reader.css", "notice.css", "site.js", "icon.svg"))]
     files += [f"/assets/{name}.js" for name in SCRIPTS]
     lines = b"const FILES = " + encoding.json(["/", "/shelf/", "/manifest.webmanifest", *files]) + b";\n"
     if offers_archives(page.site):

@@ -103,4 +103,8 @@ function read() {
   hideWhileReading();
 }
 
-if (strip) read();
+// Behind the notice of an explicit series, no page is turned and none is noted as read.
+const notice = document.getElementById("notice");
+if (strip && notice && getComputedStyle(notice).display !== "none") {
+  document.addEventListener("noticeclosed", read, { once: true });
+} else if (strip) read();

@@ -34,17 +34,20 @@ function unfollow(series, path) {
 }
 
 function settings() {
-  const { theme, keys } = read().settings;
+  const { theme, keys, notice } = read().settings;
   const themes = ["system", "light", "dark"].map((name) => [name, texts[`theme_${name}`]]);
   const setTheme = (name) => {
     changeSetting("theme", name === "system" ? undefined : name);
     if (name === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = name;
   };
+  const showNotice = (isOn) => changeSetting("notice", isOn ? undefined : false);
   return section(
     texts.settings,
     element("p", {}, select("theme", texts.theme, themes, theme ?? "system", setTheme)),
     element("p", {}, checkbox("keys", texts.single_keys, keys ?? true, (isOn) => changeSetting("keys", isOn ? undefined : false))),
+    // Only for readers who have met one.
+    notice === false ? element("p", {}, checkbox("notice", texts.notice_again, false, showNotice)) : "",
   );
 }
 

@@ -4,7 +4,7 @@ import { shelf as isKept } from "./site.js";
 const KEY = "flatpanel";
 const VERSION = 1;
 const TYPES = {
-  settings: { theme: "string", keys: "boolean", oldestFirst: "boolean" },
+  settings: { theme: "string", keys: "boolean", oldestFirst: "boolean", notice: "boolean" },
   series: {
     title: "string",
     cover: "string",

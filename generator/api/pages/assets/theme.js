@@ -6,6 +6,7 @@ try {
   const all = Object.entries(series ?? {});
   const [, own] = all.find(([path]) => location.pathname.startsWith(path)) ?? [];
   if (settings?.theme) dataset.theme = settings.theme;
+  if (settings?.notice === false) dataset.notice = "closed";
   if (own?.layout) dataset.layout = own.layout;
   if (all.length) dataset.shelf = "";
 } catch {
