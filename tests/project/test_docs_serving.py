@@ -34,7 +34,7 @@ CERTIFICATE = (
 def test_every_file_of_a_build_is_explained(site: Site) -> None:
     """The tables list exactly the files of a build."""
     site.write("accounts.yaml", "- username: reader\n")
-    site.write("site.yaml", "base_url: https://comics.example\nmedia_folder: media\n")
+    site.write("site.yaml", "base_url: https://comics.example\nmedia_folder: media\napps: [komga]\n")
     site.build()
     site.write("series/third.yaml", "title: Third\ncover: c.jpg\n")
     site.build()

@@ -2,13 +2,13 @@
 
 import bytes from './bytes.js';
 
-const ID = '([1-9][0-9]{0,9})';
-const END = '(?![\\s\\S])';
-// The patterns of `generator/nginx/templates/apps.conf`.
-const STREAM = new RegExp(`^/opds/v1\\.2/pages/${ID}/(0|[1-9][0-9]{0,8})${END}`);
-const IMAGE = new RegExp(`^/komga/api/v1/books/${ID}/(?:pages/([1-9][0-9]{0,8})|thumbnail)${END}`);
-const IMAGES = new RegExp(`^/komga/api/v1/books/${ID}/pages${END}`);
-const READ = new RegExp(`^/komga/book/${ID}${END}`);
+// The patterns of `generator/nginx/templates/apps.conf`, as literals: njs makes those of a text again for each request.
+const STREAM = /^\/opds\/v1\.2\/pages\/([1-9][0-9]{0,9})\/(0|[1-9][0-9]{0,8})(?![\s\S])/;
+const IMAGE = /^\/komga\/api\/v1\/books\/([1-9][0-9]{0,9})\/(?:pages\/([1-9][0-9]{0,8})|thumbnail)(?![\s\S])/;
+const IMAGES = /^\/komga\/api\/v1\/books\/([1-9][0-9]{0,9})\/pages(?![\s\S])/;
+const READ = /^\/komga\/book\/([1-9][0-9]{0,9})(?![\s\S])/;
+// The last segment of the path of a URL. In njs, `split` with a pattern takes 0.6 ms for each image.
+const FILE = /\/([^/?#]*)(?:[?#]|(?![\s\S]))/;
 const MEDIA_TYPES = { avif: 'avif', gif: 'gif', jpeg: 'jpeg', jpg: 'jpeg', png: 'png', webp: 'webp' };
 
 // What a path calls, or null: the key of the other URL, and
@@ -49,7 +49,7 @@ function image(body, index) {
 // The pages of a chapter as Komga lists them.
 function images(body) {
     return JSON.stringify(JSON.parse(body).results.map((page) => {
-        const name = page.image.split(/[?#]/, 1)[0].split('/').pop();
+        const name = FILE.exec(page.image)[1];
         const suffix = name.split('.').pop().toLowerCase();
         return {
             number: page.number,
