@@ -15,6 +15,8 @@ Servers answer these from bodies of `/api/v2` (`generator/javascript/core/app_ca
     /komga/api/v1/books/{id}/thumbnail         the same, to the first
     /komga/api/v1/books/{id}/pages             the images as Komga lists them
     /komga/book/{id}                           302 as /api/v2/chapters/{id}/read.
+
+`archive_redirects` has the only URLs of apps below other paths, on a site with pages.
 """
 
 import re
@@ -22,10 +24,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..catalog.entities import Series
+from ..catalog.linking import media_root
+from ..catalog.site_settings import Site
 from . import route_items as each
 from .opds import atom, json_feeds, lists
 from .opds.lists import ListPage
 from .pages.context import PageContext
+from .pages.values import own_path
 from .payloads.resources import ACQUISITION, DIVINA, JSON, NAVIGATION, OPDS, Body, Gate, Resource
 from .route_items import InSeries, ItemSource, RouteItem, RouteItems
 
@@ -134,6 +139,14 @@ def redirects_of(apps: Iterable[str]) -> tuple[AppRedirect, ...]:
 def app(path: str) -> str:
     """The app that a path belongs to."""
     return path.split("/")[1]
+
+
+def archive_redirects(series: Series, site: Site) -> Iterator[Gate]:
+    """The paths that archives had in the old service, below the pages of chapters."""
+    root = own_path(media_root(site), site.base_url)
+    for chapter in series.numbered_chapters:
+        if chapter.archive:
+            yield Gate(f"{chapter.path.removesuffix('/')}.cbz", 302, root + chapter.archive.path)
 
 
 def typed_paths(name: str) -> dict[str, list[str]]:

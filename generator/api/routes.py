@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..catalog.entities import Catalog, Series
+from ..catalog.linking import offers_archives
 from ..catalog.site_paths import APPS
 from ..catalog.site_settings import Site, VersionAges
 from . import docs_page as docs
@@ -243,6 +244,11 @@ def gates_of(series: Series, site: Site) -> Iterator[Gate]:
         yield from route.gates(route.for_each.items_of(series), site)
     for redirect in app_redirects(site):
         yield from redirect.gates(redirect.for_each.items_of(series))
+    if site.pages and offers_archives(site):
+        # Imported here, as above.
+        from .app_routes import archive_redirects
+
+        yield from archive_redirects(series, site)
 
 
 def aliases_of(series: Series, site: Site) -> Iterator[Alias]:

@@ -298,7 +298,8 @@ def _app_values(rules: Rules) -> dict[str, object]:
         (app, [(rf"^(?:{'|'.join(paths)})/?\z", _answer_conf(type)) for type, paths in _paths_of_app(app).items()])
         for app in rules.apps
     ]
-    return {"apps": apps, "apps_age": rules.apps_age, "gates": "302|308|451" if apps else "308|451"}
+    gates = "302|308|451" if rules.sends_302 else "308|451"
+    return {"apps": apps, "apps_age": rules.apps_age, "sends_302": rules.sends_302, "gates": gates}
 
 
 def _paths_of_app(app: str) -> dict[str, list[str]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import encoding
 from ..api.payloads.resources import SERIES_INDEX_URL, Alias, Gate, Resource
+from ..catalog.linking import offers_archives
 from ..catalog.site_paths import APPS
 from ..nginx import maps
 from ..release import manifest
@@ -109,7 +110,7 @@ def site_rules(
     site: "Site", redirects: Mapping[str, str], image_origins: Iterable[str], *, preview: bool = False
 ) -> Rules:
     """The rules of a site with these old slugs, each with the present one, and these origins of images in pages."""
-    apps = tuple(sorted(APPS.intersection(site.apps)))
+    apps, archives = tuple(sorted(APPS.intersection(site.apps))), site.pages and offers_archives(site)
     return Rules(
         base_url=site.base_url,
         reader=site.reader,
@@ -121,5 +122,6 @@ def site_rules(
         redirects=dict(sorted(redirects.items())),
         image_origins=tuple(image_origins),
         apps=apps,
-        apps_age=site.cache.v2.series if apps else 0,
+        archives=archives,
+        apps_age=site.cache.v2.series if apps or archives else 0,
     )

@@ -33,14 +33,19 @@ class Rules:
     redirects: Mapping[str, str]
     # Scheme and host of the images that pages contain.
     image_origins: tuple[str, ...]
-    # The apps with paths of their own, and the max-age of redirects there.
+    # The apps with paths of their own, whether old paths of archives redirect, and the max-age of redirects with 302.
     apps: tuple[str, ...] = ()
+    archives: bool = False
     apps_age: int = 0
 
     def dump(self) -> dict[str, Any]:
         """The rules as in the head of a manifest. Those of a site without apps do not mention them."""
-        values = asdict(self)
-        return values if self.apps else {name: value for name, value in values.items() if not name.startswith("apps")}
+        optional = {"apps": self.apps, "archives": self.archives, "apps_age": self.sends_302}
+        return {name: value for name, value in asdict(self).items() if optional.get(name, True)}
+
+    @property
+    def sends_302(self) -> bool:
+        return bool(self.apps) or self.archives
 
     def redirected_paths(self) -> dict[str, str]:
         """The present path of each path with an old slug."""

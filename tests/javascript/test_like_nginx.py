@@ -26,6 +26,8 @@ TARGETS = (
     *("/_flatpanel/page_error", "/_flatpanel/missing_image", "/_flatpanel/range", "/_flatpanel/%65rror"),
     *("/releases.atom", "/releases.atom/", "/releases.atom//", "/releases.rss?x", "/releases.json"),
     *("/library.json", "/library.atom/x", "/latest", "/latest/", "/latest?page=2", "/search", "/search/?q=x"),
+    *("/read/moons/1/1.cbz", "/read/moons/1/1.cbz/?x", "/read//moons/1/1.cbz", "/read/moons/1/1.CBZ"),
+    *("/read/folding-moons/2/10.5.cbz", "/read/moons/0/11.cbz", "/read/moons/1/1.cbz/1", "/read/moons/1.cbz"),
     *("/search/titles.json", "/search/titles.json/", "/404", "/404/", "/404.html", "/robots.txt", "/robots.txt/"),
     *("/sitemap.xml", "/sitemaps", "/sitemaps/", "/sitemaps/x", "/favicon.ico", "/icon.svg", "/theme", "/theme/"),
     *("/opensearch.xml", "/api/v2/docs", "/api/v2/docs/", "/api/v2/docs/index.html", "/api/v2/docs/swagger-ui.css"),

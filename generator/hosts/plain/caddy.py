@@ -42,7 +42,7 @@ def _files(release: PlainRelease) -> Iterator[HostFile]:
     yield text_file("flatpanel-read.map", _lines(release.moved))
     yield text_file("flatpanel-series.map", _lines(dict(map(_series_line, release.aliases))))
     yield text_file("flatpanel-pages.map", _lines(dict(map(_page_line, release.aliases))))
-    if release.rules.apps:
+    if release.rules.sends_302:
         yield text_file("flatpanel-apps.map", _lines(release.redirects_in_apps))
     yield text_file("flatpanel.caddy", _TEMPLATES.render("flatpanel.caddy", _values(release)))
     main = _TEMPLATES.render("example.caddy", {"base_url": release.rules.base_url})

@@ -84,6 +84,8 @@ def rule_values(rules: Rules) -> dict[str, object]:
         # An alternative of a pattern for each app.
         "apps": "".join(f"|{app}" for app in rules.apps),
         "apps_age": rules.apps_age,
+        "archives": old_archives(rules),
+        "paths_with_302": paths_with_302(rules),
         "image_pages": image_pages(rules),
         "locked": locked_paths(rules),
         "integer": INTEGER,
@@ -94,6 +96,17 @@ def rule_values(rules: Rules) -> dict[str, object]:
         "no_key": encoding.json_text(errors.DETAILS["absent"]),
         "invalid_key": encoding.json_text(errors.DETAILS["invalid"]),
     }
+
+
+def old_archives(rules: Rules) -> str:
+    """A pattern of the paths that archives had in the old service; empty if none redirects."""
+    return rf"{re.escape(rules.reader)}[-\w]+/\d+/[\d.]+\.cbz" if rules.archives else ""
+
+
+def paths_with_302(rules: Rules) -> str:
+    """A pattern of the paths that may redirect with 302; empty if none does."""
+    patterns = [*(f"/{app}/" for app in rules.apps), old_archives(rules)]
+    return f"^(?:{'|'.join(filter(None, patterns))})" if rules.sends_302 else ""
 
 
 def app_slugs(rules: Rules) -> Iterator[tuple[str, str]]:

@@ -68,7 +68,7 @@ PROMISES = (
     Promise("licensed", "licensed chapters are 451", gates),
     Promise("read", "`/read` redirects to the chapter (308)", gates),
     Promise("old-slugs", "old slugs redirect to present ones (308; OPDS and Komga: 302)", gates),
-    Promise("app-redirects", "covers and pages of OPDS and Komga are redirects (302)", gates),
+    Promise("app-redirects", "covers and pages of OPDS and Komga, and old paths of archives, redirect (302)", gates),
     Promise("app-images", "OPDS and Komga have the images of a chapter by number (302)", app_images),
     Promise("robots", "`X-Robots-Tag` keeps OPDS and Komga out of search engines", bodies),
     Promise("secret", "no URL sends a restricted body without an API key", keys),

@@ -104,14 +104,16 @@ def gates(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         "Access-Control-Allow-Origin": "*",
         "X-Content-Type-Options": "nosniff",
     }
-    in_app = headers | {"Cache-Control": f"public, max-age={subjects.rules.apps_age}", "X-Robots-Tag": "noindex"}
+    found = headers | {"Cache-Control": f"public, max-age={subjects.rules.apps_age}"}
+    in_app = found | {"X-Robots-Tag": "noindex"}
     for gate in subjects.gates:
         if gate.restricted:
             continue
         if gate.status == 451:
             yield from probe.expect("licensed", gate.url, 451, encoding.json(errors.DETAILS["licensed"]), headers)
         elif gate.status == 302:
-            yield from _redirect(probe, "app-redirects", gate.url, gate.target, in_app, 302)
+            fields = in_app if gate.url.split("/")[1] in subjects.rules.apps else found
+            yield from _redirect(probe, "app-redirects", gate.url, gate.target, fields, 302)
         else:
             yield from _redirect(probe, "read", gate.url, gate.target, headers)
     for old, present in subjects.rules.redirected_paths_in_apps().items():
