@@ -106,7 +106,9 @@ def change(pair: IncrementalPair) -> set[str]:
 
 
 def bodies(state: dict[str, tuple[int, ...]]) -> set[str]:
-    return {path for path in state if path.startswith(("www/", "private/")) and Path(path).suffix}
+    """The paths of files: those with a suffix, but the folder of a version."""
+    paths = (path for path in state if path.startswith(("www/", "private/")) and Path(path).suffix)
+    return {path for path in paths if not path.endswith("/v1.2")}
 
 
 def named(manifest: Manifest) -> set[str]:

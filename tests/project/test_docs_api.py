@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from generator import encoding
+from generator.api.app_routes import BODIES
 from generator.api.payloads import errors
 from generator.api.payloads.resources import HTML, JSON
 from generator.api.routes import GATES, ROUTES
@@ -79,6 +80,17 @@ def test_table_of_urls_has_every_route() -> None:
     paths = [route.path for route in DOCUMENTED] + [gate.path for gate in GATES]
 
     assert first_cells(API, "GET") == [*dict.fromkeys(map(plain, paths))]
+
+
+def test_table_of_opds_has_every_path() -> None:
+    """All but the further pages of lists, in the words of the routes."""
+    routes = (route.path.replace("{category}", "{id}") for route in BODIES if "/page/" not in route.path)
+    paths = {path for path in routes if path.startswith("/opds/")}
+
+    assert {path for path in first_cells(API, "path") if path.startswith("/opds/")} == {
+        *paths,
+        "/opds/v1.2/pages/{id}/{n}",
+    }
 
 
 def test_every_field_of_a_body_is_explained() -> None:

@@ -62,7 +62,8 @@ def test_only_what_is_public_exists(web: Web, path: str, kind: str) -> None:
     answer = web.ask(url)
 
     if kind == "open":
-        assert answer.status in (200, 302)
+        # The series has fewer chapters than a second page of OPDS needs.
+        assert answer.status in ((404,) if "{page}" in path else (200, 302))
     else:
         unknown = web.ask(url_of(path, "unknown"))
         assert (answer.status, answer.fields, answer.body) == (404, unknown.fields, unknown.body)

@@ -58,6 +58,7 @@ class Catalog:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.site: Fields = {"base_url": "https://edited.example", "page_size": 2, "pages": True}
+        self.site["apps"] = ["komga", "opds"]
         self.lists: dict[str, list[Fields]] = deepcopy(LISTS)
         self.series = small_series()
         self.views: dict[int, int] = {50: 3}

@@ -7,7 +7,7 @@ Clients of e-readers have parsers of their own. This writer keeps to what they r
 * Links on this site are paths: `{pageNumber}` stays as it is when a client makes them absolute.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from heapq import nsmallest
 from typing import NamedTuple
@@ -51,17 +51,32 @@ def catalog(page: PageContext, catalog: Catalog) -> Body:
     listed = readable if shown.library else ()
     with_category = shown.details and shown.categories and shown.category and lists.listed_categories(catalog)
     with_group = shown.groups and shown.group and lists.listed_groups(catalog)
+    # Each with its newest date: that of the file of settings would change with every copy of a dated catalog.
     rows = (
-        (readable and shown.latest, text.latest_chapters, "/new", ACQUISITION),
-        (listed, text.all_series, "/series", NAVIGATION),
-        (listed and with_category, text.categories, "/categories", NAVIGATION),
-        (listed and with_group, text.groups, "/groups", NAVIGATION),
+        (readable and shown.latest, text.latest_chapters, "/new", ACQUISITION, (_newest(item) for item in readable)),
+        (listed, text.all_series, "/series", NAVIGATION, (series.modified for series in listed)),
+        (
+            listed and with_category,
+            text.categories,
+            "/categories",
+            NAVIGATION,
+            _dates(lists.listed_categories(catalog)),
+        ),
+        (listed and with_group, text.groups, "/groups", NAVIGATION, _dates(lists.listed_groups(catalog))),
     )
     entries = [
-        _list_entry(page, title, path, type, catalog.site_modified) for is_shown, title, path, type in rows if is_shown
+        _list_entry(page, title, path, type, max(dates)) for is_shown, title, path, type, dates in rows if is_shown
     ]
     newest = _link("http://opds-spec.org/sort/new", f"{ROOT}/new", ACQUISITION) if rows[0][0] else ""
     return _feed(page, "/catalog", page.title, NAVIGATION, entries, catalog.site_modified, links=newest)
+
+
+def _newest(series: SeriesSummary) -> int:
+    return max(chapter.modified for chapter in series.newest_in_opds)
+
+
+def _dates(subjects: Iterable[Category | Group]) -> Iterator[int]:
+    return (subject.modified for subject in subjects)
 
 
 def series_list(page: PageContext, listed: ListPage) -> Body:
@@ -197,9 +212,7 @@ def _link(relation: str, url: str, type: str, more: str = "") -> str:
 # Documents
 
 
-def _page_of(
-    page: PageContext, listed: ListPage, title: str, type: str, entries: Iterable[_Entry], id: str = ""
-) -> Body:
+def _page_of(page: PageContext, listed: ListPage, title: str, type: str, entries: list[_Entry], id: str = "") -> Body:
     """One page of a list, with links to its neighbours."""
     neighbours = (("previous", listed.number - 1), ("next", listed.number + 1))
     links = "".join(
@@ -208,7 +221,8 @@ def _page_of(
         if 0 < number <= listed.last
     )
     path = listed.path_of(listed.number)
-    return _feed(page, path, title, type, entries, listed.modified, links=links, id=id or listed.path)
+    modified = listed.date(entry.modified for entry in entries)
+    return _feed(page, path, title, type, entries, listed.modified, modified, links=links, id=id or listed.path)
 
 
 def _feed(
@@ -216,15 +230,16 @@ def _feed(
     path: str,
     title: str,
     type: str,
-    entries: Iterable[_Entry],
-    modified: int,
+    entries: list[_Entry],
+    empty: int,
+    modified: int = 0,
     *,
     links: str = "",
     id: str = "",
 ) -> Body:
-    """A document. `modified` is the date of the list itself, which an empty one shows."""
-    entries = list(entries)
-    updated = max((entry.updated for entry in entries), default=modified)
+    """A document. `empty` is the date of one without entries, `modified` that of the newest part with its subject."""
+    updated = max((entry.updated for entry in entries), default=empty)
+    newest = modified or max((entry.modified for entry in entries), default=empty)
     namespaces = _NAMESPACES if type == NAVIGATION else _OF_PUBLICATIONS
     head = (
         f'{formats.DECLARATION}<feed xml:lang="{_text(page.site.language or page.text.lang)}" {namespaces}>'
@@ -234,4 +249,4 @@ def _feed(
         f"{_link('self', ROOT + path, type)}{_link('start', f'{ROOT}/catalog', NAVIGATION)}{links}"
     )
     body = "".join((head, *(entry.xml for entry in entries), "</feed>"))
-    return Body(body.encode(), max((modified, *(entry.modified for entry in entries))))
+    return Body(body.encode(), newest)

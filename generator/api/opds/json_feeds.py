@@ -24,7 +24,7 @@ _COMIC = "http://schema.org/ComicIssue"
 def catalog(page: PageContext, listed: ListPage) -> Body:
     """A page of all series."""
     navigation = [_series_link(series) for series in listed.items]
-    modified = max((listed.modified, *(series.modified for series in listed.items)))
+    modified = listed.date(max(series.modified, series.updated) for series in listed.items)
     return _feed(page, listed, page.title, {"navigation": navigation}, modified)
 
 
@@ -42,7 +42,7 @@ def chapters(page: PageContext, listed: ListPage) -> Body:
     """A page of the chapters of a series."""
     series: Series = listed.subject
     publications = [_publication(page, series, item) for item in listed.items]
-    modified = max(_modified(series, item.chapter) for item in listed.items)
+    modified = listed.date(_modified(series, item.chapter) for item in listed.items)
     return _feed(page, listed, series.title, {"publications": publications}, modified)
 
 

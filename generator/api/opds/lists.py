@@ -4,7 +4,7 @@ A list has pages of `PAGE_SIZE` entries, and at least one. `app_routes` says whi
 the lists of a version if that has a chapter to read, so no list leads to an empty one.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -30,12 +30,17 @@ class ListPage(NamedTuple):
     number: int
     last: int
     total: int
-    # The date of an empty list.
+    # The date of the subject; without one, that of an empty list.
     modified: int
 
     def path_of(self, number: int) -> str:
         """The path of a page of the same list, below that of the version."""
         return self.path if number == 1 else f"/page/{number}{self.path}"
+
+    def date(self, dates: Iterable[int]) -> int:
+        """The date of the newest part, given those of the entries."""
+        own = [self.modified] if self.subject or not self.items else []
+        return max([*own, *dates])
 
 
 class PublicChapter(NamedTuple):
