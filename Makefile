@@ -124,4 +124,4 @@ clean: ## remove generated files; a running serve then answers 404 until the nex
 	rm -rf .flatpanel_old
 
 distclean: clean ## remove generated files, the virtual environments, .node, .node-edge and .nginx-newer
-	rm -rf .venv .venv-bench .venv-audit .node .node-edge .nginx-newer
+	rm -rf .venv .venv-bench .venv-audit .venv-clients .node .node-edge .nginx-newer
