@@ -14,6 +14,7 @@ from ..encoding import xml_text
 FILE = "ComicInfo.xml"
 _DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 _ROOT = "ComicInfo"
+_AGE_RATINGS = {"safe": "Everyone", "suggestive": "Teen", "explicit": "Adults Only 18+"}
 
 
 def document(series: Series, chapter: Chapter, web: str, sizes: Sequence[int]) -> bytes:
@@ -44,6 +45,7 @@ def _elements(series: Series, chapter: Chapter, web: str) -> Iterator[tuple[str,
     yield "PageCount", str(len(chapter.pages))
     yield "LanguageISO", series.language or ""
     yield "Manga", "YesAndRightToLeft" if series.direction == "rtl" else ""
+    yield "AgeRating", _AGE_RATINGS[series.rating] if series.rating else ""
 
 
 def _is_finished(series: Series) -> bool:

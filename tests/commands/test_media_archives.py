@@ -17,6 +17,7 @@ import pytest
 from click.testing import Result
 
 from generator import filesystem
+from generator.catalog import field_values
 from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.problems.load import load_valid
 from generator.catalog.reader import read
@@ -187,7 +188,14 @@ def test_comicinfo_has_the_facts_of_the_chapter_in_the_order_of_the_schema(site:
     media("archives")
     finished = comicinfo_schema.read_archive(site.folder / "media" / FIRST)
     assert (finished.faults, finished.values["Count"]) == ([], "5")
-    assert not {"LanguageISO", "Manga"} & finished.values.keys()
+    assert not {"LanguageISO", "Manga", "AgeRating"} & finished.values.keys()
+    ratings = []
+    for rating in ("safe", "suggestive", "explicit"):
+        write_one(site, series=f"rating: {rating}")
+        media("archives")
+        rated = comicinfo_schema.read_archive(site.folder / "media" / FIRST)
+        ratings += [*rated.faults, rated.values["AgeRating"]]
+    assert ratings == ["Everyone", "Teen", "Adults Only 18+"]
 
 
 def test_the_same_catalog_gives_the_same_bytes(site: Site, media: Media) -> None:
@@ -412,6 +420,28 @@ def test_a_full_disk_is_a_message_and_leaves_no_file(site: Site, media: Media, m
 
 
 # Other commands
+
+
+def test_a_new_chapter_is_made_of_an_archive(site: Site, run: Callable[..., Result], media: Media) -> None:
+    """`new chapter` gives back number, title, volume, day, groups, and the bytes of the images in their order."""
+    media("archives")
+    catalog, pages = site.folder / "catalog_src", site.folder / "pages"
+    site.write("series/again.yaml", "title: Again\ncover: c.jpg\n")
+    arguments = ("new", "chapter", "again", "--catalog", catalog, "--out", site.folder / "dist", "--media", pages)
+    for path in ALL:
+        made = run(*arguments, "--pages", site.folder / "media" / path, *(("--volume", 7) if path == VERSION else ()))
+        assert made.exit_code == 0, made.output
+    again = next(entry for entry in load_valid(ConfinedFolder(catalog)).series if entry.slug == "again")
+    chapters = {(entry.record.volume, entry.record.number): entry.record for entry in again.chapters}
+
+    assert set(chapters) == {(2, "10.5"), (7, "1"), (None, "1")}
+    chapter = chapters[2, "10.5"]
+    # What XML has not was replaced.
+    assert (chapter.title, chapter.groups) == ("]]>\ufffd霧", ["Night Shift", "Day"])
+    assert field_values.iso(chapter.published) == "2026-01-02T00:00:00Z"
+    contents = [(pages / "series/again/2/10.5" / page).read_bytes() for page in chapter.pages]
+    assert contents == list(PAGES.values())[:3]
+    assert [len(chapters[7, "1"].pages), chapters[None, "1"].groups] == [2, ["Day"]]
 
 
 def test_the_list_has_the_archives(site: Site, run: Callable[..., Result], media: Media) -> None:
