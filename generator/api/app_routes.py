@@ -27,10 +27,13 @@ from ..catalog.entities import Series
 from ..catalog.linking import media_root
 from ..catalog.site_settings import Site
 from . import route_items as each
+from .komga import lists as komga
+from .komga import series as books
 from .opds import atom, json_feeds, lists
 from .opds.lists import ListPage
 from .pages.context import PageContext
 from .pages.values import own_path
+from .pages.visibility import Visible
 from .payloads.resources import ACQUISITION, DIVINA, JSON, NAVIGATION, OPDS, Body, Gate, Resource
 from .route_items import InSeries, ItemSource, RouteItem, RouteItems
 
@@ -57,8 +60,11 @@ class AppRedirect(NamedTuple):
     path: str
     for_each: InSeries
     target: Callable[[Any], str]
+    needs: tuple[str, ...] = ()
 
-    def gates(self, items: RouteItems) -> Iterator[Gate]:
+    def gates(self, items: RouteItems, shown: Visible) -> Iterator[Gate]:
+        is_shown = all(getattr(shown, flag) for flag in self.needs)
+        items = items if is_shown else ()
         return (Gate(self.path.format(**item.parameters), 302, self.target(item.value)) for item in items)
 
 
@@ -71,6 +77,8 @@ CATEGORY = (*LISTS, "details", "category")
 CATEGORIES = (*CATEGORY, "categories")
 GROUP = (*LISTS, "group")
 GROUPS = (*GROUP, "groups")
+KOMGA = (*READ, "details")
+KOMGA_LISTS = (*LISTS, "details")
 
 
 def _paged(
@@ -103,6 +111,12 @@ def each_manifest(series: Series) -> RouteItems:
     return (RouteItem({"id": chapter.summary.id}, (series, chapter)) for chapter in chapters)
 
 
+@InSeries
+def each_book(series: Series) -> RouteItems:
+    if series.is_public:
+        yield from (RouteItem({"id": book.chapter.id}, book) for book in books.books(series))
+
+
 # fmt: off
 BODIES = (
     #        path                                   one for each           payload              type, needs
@@ -117,11 +131,26 @@ BODIES = (
     *_paged("/opds/v2", "/catalog",                 lists.whole_catalog,   json_feeds.catalog,  OPDS, LISTS),
     *_paged("/opds/v2", "/series/{slug}",           lists.chapters_in_2_0, json_feeds.chapters, OPDS, READ),
     AppRoute("/opds/v2/chapters/{id}/manifest",     each_manifest,         json_feeds.manifest, DIVINA, READ),
+
+    # With a query, servers divide and search it: `generator/javascript/core/komga_list.js`.
+    AppRoute("/komga/api/v1/series",                each.once,             komga.all_series,    JSON, KOMGA_LISTS),
+    AppRoute("/komga/api/v1/series/{slug}",         each.public_series,    books.series,        JSON, KOMGA),
+    AppRoute("/komga/api/v1/series/{slug}/books",   each.public_series,    books.books_of_series, JSON, KOMGA),
+    AppRoute("/komga/api/v1/books/{id}",            each_book,             books.book,          JSON, KOMGA),
+    AppRoute("/komga/api/v1/books",                 each.once,             komga.nothing),
+    AppRoute("/komga/api/v1/readlists",             each.once,             komga.nothing),
+    AppRoute("/komga/api/v1/collections",           each.once,             komga.nothing),
+    AppRoute("/komga/api/v1/libraries",             each.once,             komga.libraries),
+    AppRoute("/komga/api/v1/genres",                each.once,             komga.genres),
+    AppRoute("/komga/api/v1/tags",                  each.once,             komga.tags),
+    AppRoute("/komga/api/v1/publishers",            each.once,             komga.publishers),
+    AppRoute("/komga/api/v1/authors",               each.once,             komga.authors),
 )
 
 REDIRECTS = (
     #           path                                   one for each          target
-    AppRedirect("/komga/series/{slug}",                each.public_series,   lambda series: series.path),
+    AppRedirect("/komga/series/{slug}",             each.public_series,    lambda series: series.path),
+    AppRedirect("/komga/api/v1/series/{slug}/thumbnail", each.public_series, lambda series: series.cover, KOMGA),
 )
 # fmt: on
 

@@ -238,17 +238,17 @@ def app_redirects(site: Site) -> "tuple[AppRedirect, ...]":
     return redirects_of(site.apps)
 
 
-def gates_of(series: Series, site: Site) -> Iterator[Gate]:
+def gates_of(series: Series, page: PageContext) -> Iterator[Gate]:
     """All gates of a series."""
     for route in GATES:
-        yield from route.gates(route.for_each.items_of(series), site)
-    for redirect in app_redirects(site):
-        yield from redirect.gates(redirect.for_each.items_of(series))
-    if site.pages and offers_archives(site):
+        yield from route.gates(route.for_each.items_of(series), page.site)
+    for redirect in app_redirects(page.site):
+        yield from redirect.gates(redirect.for_each.items_of(series), page.visible)
+    if page.site.pages and offers_archives(page.site):
         # Imported here, as above.
         from .app_routes import archive_redirects
 
-        yield from archive_redirects(series, site)
+        yield from archive_redirects(series, page.site)
 
 
 def aliases_of(series: Series, site: Site) -> Iterator[Alias]:

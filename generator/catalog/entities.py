@@ -311,6 +311,11 @@ class SeriesSummary:
         """Whether the series has a page: pages list it, or /api and /api/v1 tell its URL, also without a chapter."""
         return self.is_in_lists or self.is_open
 
+    @property
+    def is_public(self) -> bool:
+        """Whether the series is in apps, which have no API keys: it has a chapter with an id, and all may read it."""
+        return bool(self.identified) and not self.licensed and not self.restricted
+
 
 @dataclass(frozen=True, eq=False)
 class Series(SeriesSummary):

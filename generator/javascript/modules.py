@@ -16,7 +16,7 @@ _NGINX = (
 
 
 # The modules that a site with apps has besides.
-_APPS = ("core/app_calls.js", "nginx/apps.js")
+_APPS = ("core/app_calls.js", "core/komga_list.js", "nginx/apps.js")
 
 
 def of_nginx(*, apps: bool) -> dict[str, bytes]:

@@ -79,7 +79,7 @@ class LongListBuilder:
                     resource.max_age,
                     resource.restricted,
                     [piece.digest for piece in content.pieces],
-                    content.start.decode(),
+                    (content.start + content.end).decode(),
                 ]
             )
         )
@@ -105,7 +105,8 @@ class LongListBuilder:
         if isinstance(value, JoinedBodies):
             bodies = [self.bodies[url] for url in value.urls]
             modified, size = max((body.modified for body in bodies), default=0), sum(body.size for body in bodies)
-            return PieceList(b"[", list(map(self._series_piece, bodies)), b"]", modified, size)
+            start, end = value.start.encode(), value.end.encode()
+            return PieceList(start, list(map(self._series_piece, bodies)), end, modified, size)
         assert isinstance(value, AllChapters)
         pieces = [self._chapters_piece(bucket, value.date_format) for bucket in self._buckets]
         size = self.chapters.size + len(self.chapters.records) - len(pieces)

@@ -76,7 +76,7 @@ class SeriesRenderer:
             slug=series.slug,
             segment=publisher.segment(
                 published,
-                routes.gates_of(series, site),
+                routes.gates_of(series, self.page),
                 routes.aliases_of(series, site),
                 [chapter.id for chapter in series.identified_chapters if chapter.id is not None],
             ),
@@ -150,8 +150,8 @@ def id_and_etag(record: bytes) -> tuple[int, str]:
 
 
 def pieces(series: Series, published: Iterable[Published]) -> list[Published]:
-    """The bodies that the two lists of all series consist of."""
-    urls = (f"/api/series/{series.slug}", f"/api/v1/series/{series.slug}")
+    """The bodies that lists of all series consist of."""
+    urls = [f"{root}/series/{series.slug}" for root in ("/api", "/api/v1", "/komga/api/v1")]
     return [body for body in published if body.url in urls]
 
 

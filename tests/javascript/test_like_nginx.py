@@ -12,7 +12,7 @@ from tests.support.odd_requests import Request
 # Targets that servers read differently: each is a case of its own in nginx, and so in the core.
 
 # The path, the query, the fragment and the escapes of a target, in Latin-1: one letter for each byte.
-TARGETS = (
+TARGETS: tuple[str, ...] = (
     *("*", "/", "//", "/?", "/??", "/#", "/#x?y", "/index", "/index/", "/index.json", "/index.json/"),
     *("//index.json", "/index.json?x", "/INDEX.json", "/Index", "/api", "/api/", "/api?x", "/api//", "/API"),
     *("/Api/v2/series", "/api/v2", "/api/v2/", "/api/v2?x", "/api/v2#x", "/api//v2//series", "//api/v2/nothing%zz"),
@@ -101,6 +101,23 @@ TARGETS = (
     "/api/v2/series?categories=" + ",".join(f"c{number}" for number in range(65)),
 )
 
+_KOMGA = "/komga/api/v1"
+TARGETS += (
+    *(f"{_KOMGA}/series", f"{_KOMGA}/series/", f"{_KOMGA}/series?", f"{_KOMGA}/series?x", f"{_KOMGA}/SERIES?x=1"),
+    *(f"{_KOMGA}/series?page={page}" for page in ("0", "1", "2", "-1", "999999999", "1e3", "x", "%30")),
+    *(f"{_KOMGA}/series?sort={sort}" for sort in ("random%2Cdesc", "createdDate,asc", "__proto__", "name,desc,x")),
+    *(f"{_KOMGA}/series?search={text}" for text in ("a", "%C3%A9", "é", "x" * 200, "x" * 201, "%zz")),
+    *(f"{_KOMGA}/series?genre={names}" for names in ("drama,Action", "%2c%2C,", ",".join("x" * 64))),
+    f"{_KOMGA}/series?genre={','.join('x' * 65)}",
+    f"{_KOMGA}/series?genre={','.join('x' * 33)}&genre={','.join('y' * 32)}",
+    f"{_KOMGA}/series?{'&'.join('author=x,writer' for _ in range(65))}",
+    *(f"{_KOMGA}/series?author=Mira%20Okafor%2Cwriter&author=x", f"{_KOMGA}/series?read_status=READ&library_id=1"),
+    *(f"{_KOMGA}/series?api_key=key-one&x", f"{_KOMGA}/series?%73earch=a", f"{_KOMGA}/series/full-book?api_key=x"),
+    *(f"{_KOMGA}/series/full-book/thumbnail", f"{_KOMGA}/series/full-book/thumbnail?x", f"{_KOMGA}/series/in-shops"),
+    *(f"{_KOMGA}/series/members-only", f"{_KOMGA}/series/members-only/books", f"{_KOMGA}/series/UPPER-lower_9"),
+    *(f"{_KOMGA}/collections/x/series?page=0", f"{_KOMGA}/collections//series", f"{_KOMGA}/collections/x/y/series"),
+    *("/_flatpanel/series", "/_flatpanel/series/", "/komga/api/v1/nothing", "/komga/api/v2/series", "/komga"),
+)
 
 pytestmark = needs_node
 # nginx itself judges these two if they are empty, and answers 412. An empty header cannot be told from none elsewhere.

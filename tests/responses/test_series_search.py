@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from generator.catalog.entities import Catalog
 from tests.conftest import AS_OF, Site, date
 from tests.support import nginx_client, reference_list, runs
 from tests.support.linked_catalog import read_catalog
@@ -28,10 +29,12 @@ def write(folder: Path, port: int) -> None:
     """Titles and names have common parts, rare ones, and letters beyond ASCII."""
     choose = random.Random(1)
     (folder / "series").mkdir(parents=True)
-    (folder / "site.yaml").write_text(f"base_url: https://a.example\nport: {port}\n")
+    (folder / "site.yaml").write_text(f"base_url: https://a.example\nport: {port}\napps: [komga]\n")
     for kind in ("authors", "artists"):
         people = (f"- {{id: {one}, name: Pérson {one % 7} {kind} {one}, {MODIFIED}}}\n" for one in range(1, 31))
         (folder / f"{kind}.yaml").write_text("".join(people))
+    groups = (f"- {{id: {one}, name: 'Group, no. {one}', {MODIFIED}}}\n" for one in range(1, 6))
+    (folder / "groups.yaml").write_text("".join(groups))
     lines = (f"- {{id: {one}, name: Genre {one}, {MODIFIED}}}\n" for one in CATEGORIES)
     (folder / "categories.yaml").write_text("".join(lines))
     for number in range(SERIES):
@@ -39,6 +42,7 @@ def write(folder: Path, port: int) -> None:
         genres = ", ".join(choose.sample(CATEGORIES, choose.randint(0, 3)))
         chapters = "".join(
             f"  - {{id: {3 * number + one}, number: {one}, pages: [a.jpg], views: {choose.randint(0, 9)}, "
+            f"groups: [{(number + one) % 5 + 1}], "
             f"published: 2026-01-{choose.randint(1, 28):02}T00:00:00Z, {MODIFIED}}}\n"
             for one in range(1, choose.randint(2, 4))
         )
@@ -46,6 +50,7 @@ def write(folder: Path, port: int) -> None:
             f"title: {title} {number}\naliases: [The alias {number % 50}]\nauthors: [{choose.randint(1, 30)}]\n"
             f"artists: [{number % 30 + 1}]\ncategories: [{genres}]\n"
             f"status: {choose.choice(STATUSES)}\ncover: a.jpg\n{MODIFIED}\nchapters:\n{chapters}"
+            f"licensed: {str(number % 40 == 0).lower()}\n{'kind: webtoon' * (number % 3 == 0)}\n"
         )
 
 
@@ -61,9 +66,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Web]]
 
 
 @pytest.fixture(scope="module")
-def expected(site: tuple[Site, Web]):
+def catalog(site: tuple[Site, Web]) -> Catalog:
+    return read_catalog(site[0].folder / "catalog_src", AS_OF)
+
+
+@pytest.fixture(scope="module")
+def expected(catalog: Catalog):
     """The list that the reference returns for a query."""
-    catalog = read_catalog(site[0].folder / "catalog_src", AS_OF)
     return lambda query: reference_list.answer(catalog, query)
 
 
@@ -146,3 +155,73 @@ def test_random_filters_return_what_the_reference_returns(site, expected, filter
     query = urlencode(filters)
 
     assert listed(site[1], query) == expected(query)
+
+
+# The list of Komga, which has the same series in pages of 20.
+
+
+@pytest.fixture(scope="module")
+def expected_of_komga(catalog: Catalog):
+    return lambda filters: reference_list.komga(catalog, filters)
+
+
+LOOKED_FOR = {
+    "search": texts,
+    "status": st.sampled_from(["ONGOING", "ENDED,HIATUS", "abandoned", "x", ""]),
+    "genre": st.lists(st.sampled_from([*CATEGORIES, "GENRE c1", "x"]), max_size=3).map(",".join),
+    "tag": st.sampled_from(["Webtoon", "manga", "manga,webtoon"]),
+    "publisher": st.sampled_from(["Group, no. 1", "group, NO. 2,x,Group, no. 3", "Group"]),
+    "author": st.sampled_from(["Pérson 3 authors 3,writer", "pÉrson 1 artists 1,penciller", "Pérson 3 authors 3"]),
+    "read_status": st.sampled_from(["UNREAD", "READ"]),
+    "library_id": st.sampled_from(["1", "1,2", "2"]),
+    "page": st.sampled_from(["0", "0", "1", "3", "99", "x"]),
+    "sort": st.sampled_from(
+        [f"{field},{way}" for field in reference_list.KOMGA_ORDERS for way in ("asc", "desc")] + ["name"]
+    ),
+}
+
+
+@settings(max_examples=200 if runs.everything else 80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.fixed_dictionaries({}, optional=LOOKED_FOR))
+def test_lists_of_komga_are_those_of_the_reference(site, expected_of_komga, filters: dict[str, str]) -> None:
+    """Each filter, each order and each page; as filters of `/api/v2/series` with the same meaning."""
+    response = site[1].ask(f"/komga/api/v1/series?deleted=false&{urlencode(filters)}")
+
+    assert reference_list.read_komga(json.loads(response.body)) == expected_of_komga(filters)
+
+
+@each(
+    ("query", "same"),
+    [
+        ("search=harbor&sort=name,asc", "title=harbor&sort=title"),
+        ("search=ALIAS+1&sort=name,desc", "title=ALIAS+1&sort=-title"),
+        ("status=HIATUS&sort=lastModifiedDate,desc", "status=hiatus&sort=-latest_upload"),
+        ("genre=c1,Genre+c2&sort=lastModifiedDate,asc", "categories=c1,Genre+c2&sort=latest_upload"),
+    ],
+)
+def test_lists_of_both_apis_agree(site, query: str, same: str) -> None:
+    """But for licensed series, which apps do not show."""
+    komga = [
+        entry["id"]
+        for page in range(10)
+        for entry in json.loads(site[1].ask(f"/komga/api/v1/series?{query}&page={page}").body)["content"]
+    ]
+    v2 = json.loads(site[1].ask(f"/api/v2/series?{same}&limit=999").body)["results"]
+
+    assert komga == [entry["slug"] for entry in v2 if entry["chapters"] is not None]
+    assert komga
+
+
+def test_the_random_order_is_the_same_for_each_request(site) -> None:
+    """The pages of a list would have series twice."""
+    orders = [
+        [
+            entry["id"]
+            for page in range(10)
+            for entry in json.loads(site[1].ask(f"/komga/api/v1/series?sort=random,{way}&page={page}").body)["content"]
+        ]
+        for way in ("asc", "desc")
+    ]
+
+    assert orders[0] == orders[1][::-1] != sorted(orders[0])
+    assert len(set(orders[0])) == SERIES - 5

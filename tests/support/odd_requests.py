@@ -136,7 +136,7 @@ class _Generator:
             "old slug": self.old_slug,
             "unknown": self.unknown,
             "list": self.list_url,
-            "search": lambda: "/api/v2/series",
+            "search": lambda: self.pick(("/api/v2/series", "/api/v2/series", _KOMGA)),
             "number": self.number,
         }.get(kind, self.image_page)()
         return Target(url, *self.pick(self.words.targets)[1:3])
@@ -262,6 +262,7 @@ class _Generator:
             value = self.pick(ODD_VALUES)
         elif self.chance(0.6):
             value = quote(value, safe=self.pick(("", "/,-", ", -")))
+        name = "sort" if name == "order" else name
         if self.chance(0.1):
             self.features.add("escaped parameter")
             name = "".join(f"%{ord(letter):02x}" if self.chance(0.3) else letter for letter in name)
@@ -275,7 +276,8 @@ class _Generator:
             slug = self.pick((*self.words.slugs, *self.words.old_slugs))
             # Characters whose small letters are those of ASCII.
             return [self.pick((slug, slug.upper(), slug.replace("k", "\u212a").replace("i", "\u0130")))]
-        return [self.name(self.words.names[name])] if name in self.words.names else []
+        field = {"search": "title", "genre": "categories"}.get(name, name)
+        return [self.name(self.words.names[field])] if field in self.words.names else []
 
     def name(self, names: Sequence[str]) -> str:
         """A name or a part of one, in any letter case and form. The index lists parts of up to eight characters."""
@@ -470,7 +472,7 @@ PARAMETERS: Mapping[str, Sequence[str]] = {
         *("Title", "title,-views", " title ", "nothing", "constructor", "__proto__", "", "--title"),
     ),
     "title": ("o", "The", "full", "É", "straße", "STRASSE", "İ", "ﬁ", "10", "nothing at all"),
-    "author": ("a", "Ada", "penn", "o", "é", "x" * 10),
+    "author": ("a", "Ada", "penn", "o", "é", "x" * 10, "Mira Okafor,writer", "mira okafor,PENCILLER", ",writer"),
     "artist": ("a", "Ada", "penn", "o", "é", ""),
     "categories": (
         "drama",
@@ -483,13 +485,26 @@ PARAMETERS: Mapping[str, Sequence[str]] = {
         "slow life",
         "-",
     ),
-    "status": ("any", "ongoing", "completed", "canceled", "cancelled", "hiatus", "ONGOING", "licensed", "x"),
+    "status": (
+        *("any", "ongoing", "completed", "canceled", "cancelled", "hiatus", "ONGOING", "licensed", "x"),
+        *("ENDED,HIATUS", "ABANDONED,x"),
+    ),
     "slug": ("nothing", "UPPER-lower_9", "upper-LOWER_9", "constructor", "__proto__", ""),
     "date_format": ("timestamp", "rfc-5322", "iso-8601", "Timestamp", "", "x", "rfc-5322 "),
     "series": ("nothing", ""),
     "volume": ("1", "2", "0", "null", "None", "", "01", "x", "-1"),
     "number": ("1", "2", "10.5", "10.50", "1.0", "01", "0", "x", "", "11", "1e1"),
     "track": ("true", "True", "1", "false", ""),
+    "order": (
+        *("relevance,asc", "relevance,desc", "name", "metadata.titleSort,desc", "createdDate,asc", "createdDate,desc"),
+        *("lastModifiedDate,desc", "random,asc", "random,desc", "x,desc", "constructor", ",", "random,DESC"),
+    ),
+    "search": ("o", "The", "full", "É", "STRASSE", "nothing at all", ""),
+    "genre": ("Drama", "drama,Action", "nothing", ",,", "Drama,drama,Comedy, Tragedy", "__proto__"),
+    "tag": ("Manga", "manga,webtoon", "x"),
+    "publisher": ("Night Shift", "x,Third Breakfast Press", "constructor"),
+    "library_id": ("1", "2", "1,2", ""),
+    "read_status": ("UNREAD", "READ", "IN_PROGRESS,unread", "x"),
     "unknown": ("", "1", "a b"),
     "utm_source": ("mail",),
 }
@@ -505,11 +520,21 @@ NAME_FORMS: Mapping[str, Callable[[str], str]] = {
 _LIST = ("page", "page", "limit", "limit", "sort", "sort", "title", "author", "artist", "categories", "status", "slug")
 
 
+# The list of series of another API, for apps.
+_KOMGA = "/komga/api/v1/series"
+_LIST_OF_KOMGA = (
+    *("page", "order", "order", "search", "genre", "tag", "publisher", "author", "author", "status", "library_id"),
+    "read_status",
+)
+
+
 def _fitting(path: str) -> Sequence[str]:
     if "/pages" in path:
         return ("series", "volume", "number", "track")
     if "/chapters" in path:
         return ("date_format", "date_format", "page", "track")
+    if path.startswith(_KOMGA):
+        return _LIST_OF_KOMGA
     return _LIST if "/series" in path else tuple(PARAMETERS)
 
 

@@ -107,3 +107,51 @@ def says(texts: Iterable[str], part: str | None) -> bool:
 def read(body: dict[str, Any]) -> Listed:
     assert list(body) == ["total", "last", "results"]
     return Listed(body["total"], body["last"], [one["slug"] for one in body["results"]])
+
+
+# The list of Komga.
+
+KOMGA_PAGE = 20
+KOMGA_STATUSES = {"ongoing": "ongoing", "ended": "completed", "abandoned": "canceled", "hiatus": "hiatus"}
+KOMGA_ORDERS = {
+    "relevance": ORDERS["title"],
+    "metadata.titleSort": ORDERS["title"],
+    "name": ORDERS["title"],
+    "createdDate": lambda one: min(chapter.published for chapter in one.identified_chapters),
+    "lastModifiedDate": ORDERS["latest_upload"],
+}
+
+
+def komga(catalog: Catalog, given: dict[str, str]) -> Listed:
+    """The page that a request to Komga's list asks for."""
+    found = [one for one in catalog.listed_series if not one.licensed and all(komga_asked(one, given))]
+    field, _, way = given.get("sort", "relevance,asc").partition(",")
+    found = sorted(sorted(found, key=lambda one: one.slug), key=KOMGA_ORDERS[field], reverse=way == "desc")
+    page = int(given["page"]) if given.get("page", "").isdigit() else 0
+    shown = found[page * KOMGA_PAGE : (page + 1) * KOMGA_PAGE]
+    return Listed(len(found), (page + 1) * KOMGA_PAGE >= len(found), [one.slug for one in shown])
+
+
+def komga_asked(one: Series, given: dict[str, str]) -> Iterable[bool]:
+    """A filter with names asks for one of them. Names may have the commas that separate names."""
+
+    def named(name: str, own: Iterable[str]) -> bool:
+        sent = f",{given.get(name, '')},".casefold()
+        return not sent.strip(",") or any(f",{text.casefold()}," in sent for text in own)
+
+    yield says((one.title, *one.aliases), given.get("search") or None)
+    yield named("status", [name for name, status in KOMGA_STATUSES.items() if status == one.status])
+    yield named("genre", [name for genre in one.categories for name in (genre.id, genre.name)])
+    yield named("tag", [one.kind] if one.kind else [])
+    yield named("publisher", [group.name for chapter in one.identified_chapters for group in chapter.groups])
+    people = [(person, "writer") for person in one.authors] + [(person, "penciller") for person in one.artists]
+    yield named("author", [f"{person.name},{role}" for person, role in people])
+    yield named("library_id", ["1"])
+    yield named("read_status", ["unread"])
+
+
+def read_komga(body: dict[str, Any]) -> Listed:
+    shown = body["content"]
+    assert (body["numberOfElements"], body["empty"], body["first"]) == (len(shown), not shown, not body["number"])
+    assert (body["size"], body["totalPages"]) == (KOMGA_PAGE, -(-body["totalElements"] // KOMGA_PAGE))
+    return Listed(body["totalElements"], body["last"], [one["id"] for one in shown])

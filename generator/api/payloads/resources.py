@@ -83,9 +83,11 @@ class Body(NamedTuple, Generic[Value_co]):
 
 @dataclass(frozen=True, slots=True)
 class JoinedBodies:
-    """An array of the bodies of other URLs. It may be larger than memory."""
+    """An array of the bodies of other URLs, with other text around it. It may be larger than memory."""
 
     urls: tuple[str, ...]
+    start: str = "["
+    end: str = "]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any
 
 from ... import encoding
 from ...catalog.entities import Catalog, Person, SeriesSummary
-from . import v2
+from . import komga_search, v2
 from .resources import Body, array
 from .series_list import DEFAULT_ORDER, ordered
 
@@ -29,12 +29,15 @@ def index(catalog: Catalog) -> Body:
     orders = dict(ordered(catalog))
     series = orders[DEFAULT_ORDER]
     filters = _filters(orders)
+    lists = PositionLists(len(series))
     # The names that a text is compared with, one text per series.
     texts = {
         "title": [_text((entry.title, *entry.aliases)) for entry in series],
         "author": [_text(_names_of(entry.authors)) for entry in series],
         "artist": [_text(_names_of(entry.artists)) for entry in series],
     }
+    names = _names(texts, lists)
+    komga = {"komga": _komga(series, filters["categories"], lists)} if "komga" in catalog.site.apps else {}
     return Body(
         {
             "page_size": catalog.site.page_size,
@@ -44,11 +47,14 @@ def index(catalog: Catalog) -> Body:
                 if not entry.licensed and not entry.restricted
                 for slug in _slugs(entry)
             },
-            "fold": folded_characters([texts, filters["status"], filters["categories"]]),
+            "fold": folded_characters([texts, filters["status"], filters["categories"], komga]),
             "items": [encoding.json_text(v2.series_item(entry).value) for entry in series],
             "slug": {_key(slug): position for position, entry in enumerate(series) for slug in _slugs(entry)},
             **filters,
-            **_names(texts),
+            **names,
+            "lists": lists.texts,
+            "longest_part": LONGEST_PART,
+            **komga,
         },
         _last_modified(catalog),
     )
@@ -80,17 +86,33 @@ def _filters(orders: Mapping[str, Sequence[SeriesSummary]]) -> dict[str, Any]:
     }
 
 
-def _names(texts: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _names(texts: Mapping[str, Sequence[str]], lists: "PositionLists") -> dict[str, Any]:
     """The names of each field, and the sets of series by part of a name."""
-    lists = PositionLists(max(map(len, texts.values())))
-    fields = {
+    return {
         field: {
             "names": names,
             "parts": {part: lists.add(places) for part, places in positions_by_part(names).items()},
         }
         for field, names in texts.items()
     }
-    return {**fields, "lists": lists.texts, "longest_part": LONGEST_PART}
+
+
+def _komga(series: Sequence[SeriesSummary], categories: Iterable[str], lists: "PositionLists") -> dict[str, Any]:
+    """What searches in Komga's API read besides."""
+    public, tables = komga_search.sets(series, lists.add)
+    names = [*categories, *(name for table in tables.values() for name in table)]
+    positions = {entry: position for position, entry in enumerate(series)}
+    return {
+        "public": public,
+        **tables,
+        "orders": {
+            _key(name): _ranked([positions[entry] for entry in order])
+            for name, order in komga_search.orders(series).items()
+        },
+        # Commas separate names, and a name may contain some.
+        "commas": max((name.count(",") for name in names), default=0),
+        "longest_name": max(map(len, names), default=1) - len(_key("")),
+    }
 
 
 def _last_modified(catalog: Catalog) -> int:
@@ -286,8 +308,18 @@ class NamedSets(Sets):
 
     def in_order(self, order: Sequence[int], *, ranked: bool) -> dict[str, object]:
         """An order of all series, and every set with positions in this order."""
-        ranks = [0] * len(order)
-        for rank, position in enumerate(order):
-            ranks[position] = rank
+        ranks = _ranks(order)
         sets = [bits([ranks[position] for position in positions], self._total) for positions in self._places]
-        return {"sets": sets, **({"series": order, "ranks": integers(ranks)} if ranked else {})}
+        return {"sets": sets, **(_ranked(order) if ranked else {})}
+
+
+def _ranks(order: Sequence[int]) -> list[int]:
+    ranks = [0] * len(order)
+    for rank, position in enumerate(order):
+        ranks[position] = rank
+    return ranks
+
+
+def _ranked(order: Sequence[int]) -> dict[str, object]:
+    """An order of all series, and the place of each in it."""
+    return {"series": order, "ranks": integers(_ranks(order))}

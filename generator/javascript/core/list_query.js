@@ -8,7 +8,7 @@ const lowered = parameters.lowered;
 const replaced = parameters.replaced;
 const MAX_LIMIT = 999;
 // Limits, checked before anything is decoded.
-const MAX_CATEGORIES = 64;
+const MAX_ITEMS = 64;
 const MAX_TEXT = 200;
 const TEXTS = ['title', 'author', 'artist'];
 
@@ -65,7 +65,7 @@ function distinct(list) {
     for (let i = 0; i < parts.length; i++) {
         const part = parts[i];
         if (part && !seen[part]) {
-            if (items.length === MAX_CATEGORIES) {
+            if (items.length === MAX_ITEMS) {
                 return null;
             }
             seen[part] = true;
@@ -111,4 +111,4 @@ function isFiltered(ask) {
         || ask.categories.any.length || ask.categories.none.length;
 }
 
-export default { wanted, isFiltered };
+export default { MAX_ITEMS, MAX_TEXT, wanted, pageNumber, folded, isFiltered };

@@ -14,8 +14,7 @@ const NOTHING = { total: 0, positions: [] };
 function listed(ask, index) {
     const start = (ask.page - 1) * ask.limit;
     const end = start + ask.limit;
-    const hasText = ask.slug || TEXTS.some((field) => ask[field]);
-    const result = hasText ? searched(ask, index, start, end) : selected(ask, index, start, end);
+    const result = page(ask, index, start, end);
     if (ask.page < 1 || (start >= result.total && ask.page > 1)) {
         return null;
     }
@@ -26,6 +25,12 @@ function listed(ask, index) {
         items.push(all[positions[i]]);
     }
     return `{"total":${result.total},"last":${end >= result.total},"results":[${items.join(',')}]}`;
+}
+
+// The total of a list, and the positions of the series from number `start` to number `end`.
+function page(ask, index, start, end) {
+    const isSearched = ask.set || ask.slug || TEXTS.some((field) => ask[field]);
+    return isSearched ? searched(ask, index, start, end) : selected(ask, index, start, end);
 }
 
 // The total of a list without texts, and the positions on its page. Each order has sets of its own, so that a page is
@@ -46,8 +51,8 @@ function selected(ask, index, start, end) {
     };
 }
 
-// The same of a list that is filtered by a slug or by texts. The shortest list of candidates decides: the other texts
-// and sets are read for its series only.
+// The same of a list that is filtered by a slug or by texts, or with a set of series, by title, in place of other
+// filters. The shortest list of candidates decides: the other texts and sets are read for its series only.
 function searched(ask, index, start, end) {
     const texts = TEXTS.filter((field) => ask[field]);
     const found = texts.map((field) => containing(ask[field], index[field].parts, index));
@@ -55,7 +60,10 @@ function searched(ask, index, start, end) {
     if (found.includes(null) || (ask.slug && only === undefined)) {
         return NOTHING;
     }
-    const set = passing(byName(ask, index), index.orders['/title'].sets, index);
+    const set = ask.set || passing(byName(ask, index), index.orders['/title'].sets, index);
+    if (!ask.slug && !texts.length) {
+        return paged(set, ask.sort, index, start, end);
+    }
     const few = ask.slug ? [only] : shortest(found, index);
     if (few) {
         const left = set ? few.filter((at) => set[at >> 5] >> at & 1) : few;
@@ -189,13 +197,18 @@ function compared(positions, fields, ask, index) {
     }, positions);
 }
 
+// An order of `/api/v2` or of Komga's API.
+function orderOf(sort, index) {
+    return index.orders[`/${sort}`] || index.komga.orders[`/${sort}`];
+}
+
 // A page of a set. A large set is not sorted: the order is read until the page is full.
 function paged(set, sort, index, start, end) {
     const total = size(set);
     if (sort === 'title') {
         return { total, positions: members(set, start, end) };
     }
-    const series = index.orders[`/${sort}`].series;
+    const series = orderOf(sort, index).series;
     if (total * total < end * series.length) {
         return sorted(members(set, 0, total), sort, index, start, end);
     }
@@ -218,7 +231,7 @@ function sorted(positions, sort, index, start, end) {
     if (sort === 'title') {
         return { total, positions: positions.slice(start, end) };
     }
-    const order = index.orders[`/${sort}`];
+    const order = orderOf(sort, index);
     const series = order.series;
     const ranks = numbers(order.ranks);
     const places = new Int32Array(total);
@@ -269,4 +282,4 @@ function upTo(set, start) {
     return { word: set.length, before };
 }
 
-export default { listed };
+export default { listed, page, asBits };

@@ -1,13 +1,16 @@
 // Which record of a release a request asks for, and why there is none. nginx has the same in
 // generator/nginx/templates/queries.conf, redirects.conf and http.conf.
 
+import appCalls from './app_calls.js';
 import keys from './keys.js';
+import komgaList from './komga_list.js';
 import listQuery from './list_query.js';
 import listSearch from './list_search.js';
 import parameters from './parameters.js';
 import routes from './routes.js';
 
 const SERIES = '/of/index/series';
+const SERIES_OF_KOMGA = komgaList.KEY;
 // A request that needs the index where it is not there: site.yaml restricts what the index has.
 const LOCKED = { key: SERIES, record: null, isLocked: true };
 const NO_PAGES = '/query/pages/~/0/0';
@@ -18,7 +21,7 @@ const RESERVED = /^\/(?:bad|index|of|query)(?:\/|(?![\s\S]))/;
 const DATED = /^\/api\/v2(\/series\/[^/]+\/chapters)(?![\s\S])/;
 const PAGE_OF_LIST = /^page=([1-9][0-9]{0,8})$/;
 const OLD_PATH = /^(\/api\/(?:(?:v[12]\/)?series|v2\/cubari)\/)([-A-Za-z0-9_]+)(?:\/[\s\S]*)?(?![\s\S])/;
-const OLD_IN_APP = /^(\/(?:opds\/v(?:1\.2|2)(?:\/page\/[^/]+)?|komga(?:\/api\/v1)?)\/series\/)([-A-Za-z0-9_]+)(?:\/[\s\S]*)?(?![\s\S])/;
+const OLD_IN_APP = /^(\/(?:opds\/v(?:1\.2|2)(?:\/page\/[0-9]+)?|komga(?:\/api\/v1)?)\/series\/)([-A-Za-z0-9_]+)(?:\/[\s\S]*)?(?![\s\S])/;
 const BELOW_READER = /^([-A-Za-z0-9_]+)(?:\/[\s\S]*|\.(?:atom|rss|json))?(?![\s\S])/;
 const IMAGE = /^([-A-Za-z0-9_]+\/[0-9]+\/[0-9.]+(?:\/version-[0-9]+)?)\/[1-9][0-9]{0,3}(?![\s\S])/;
 const INTEGER = '(?:0|[1-9][0-9]*)';
@@ -80,7 +83,10 @@ function plainKey(path, account, rules) {
     }
     // The page of a chapter, with the number of an image.
     const image = rules.pages && path.startsWith(rules.reader) ? IMAGE.exec(path.slice(rules.reader.length)) : null;
-    return image ? rules.reader + image[1] : path;
+    if (image) {
+        return rules.reader + image[1];
+    }
+    return rules.apps ? appCalls.uncalled(path, rules.apps) : path;
 }
 
 // Empty if the key needs the index, and the release has none.
@@ -124,6 +130,18 @@ async function searched(query, release) {
     return listSearch.listed(listQuery.wanted(query, index), index);
 }
 
+// The page of Komga's list of series, or null for a query that is too long.
+async function searchedSeries(query, release) {
+    const index = await release.index();
+    const ask = komgaList.wanted(query, index);
+    if (ask === null) {
+        return null;
+    }
+    const page = komgaList.page(ask, index);
+    const bodies = await Promise.all(page.keys.map((key) => release.find(key).then((record) => release.text(record))));
+    return komgaList.body(ask, page.total, bodies);
+}
+
 // What a path without a record is: the present path of a series in place of its old one and the length of that, with
 // the status 308 or in apps 302; or the status 400 or 404.
 function missing(path, key, rules) {
@@ -145,4 +163,4 @@ function redirect(path, rules) {
     return isOld ? { status, present: base + rules.redirects[old], length: base.length + old.length } : null;
 }
 
-export default { SERIES, pathKey, ofKey, chosen, searched, missing };
+export default { SERIES, SERIES_OF_KOMGA, pathKey, ofKey, chosen, searched, searchedSeries, missing };

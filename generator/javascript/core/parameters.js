@@ -50,4 +50,19 @@ function parameters(text) {
     return parts.length > MAX_PARAMETERS ? null : found;
 }
 
-export default { replaced, decoded, lowered, spellings, parameter, parameters };
+// The same with all values of each parameter.
+function allParameters(text) {
+    const parts = text.split('&', MAX_PARAMETERS + 1);
+    const found = Object.create(null);
+    for (let i = 0; i < parts.length; i++) {
+        const part = parts[i];
+        const at = part.indexOf('=');
+        if (at >= 0) {
+            const name = decoded(part.slice(0, at));
+            found[name] = (found[name] || []).concat(part.slice(at + 1));
+        }
+    }
+    return parts.length > MAX_PARAMETERS ? null : found;
+}
+
+export default { replaced, decoded, lowered, spellings, parameter, parameters, allParameters };

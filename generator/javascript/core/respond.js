@@ -146,6 +146,10 @@ async function answered(request, path, release) {
     if (record.kind === '302' || record.kind === '308') {
         return errors.redirect(Number(record.kind), record.target, state, rules);
     }
+    if (path.query && found.key === lookup.SERIES_OF_KOMGA) {
+        const body = await lookup.searchedSeries(path.query, release);
+        return body === null ? fail(400) : assembled(request, body, record, state, release);
+    }
     const extra = headers.policies(pathKey, isInApi, record.type, rules);
     return resource(request, record, state, extra, release);
 }

@@ -39,7 +39,7 @@ function isInApi(path) {
 // Does nginx answer below a path only itself?
 function isInternal(path, hasSlash, rules) {
     return !hasSlash && (INTERNAL.test(path) || (rules.pages && path === '/_flatpanel/page_error')
-        || (rules.apps && path === '/_flatpanel/images'));
+        || (rules.apps && (path === '/_flatpanel/images' || path === '/_flatpanel/series')));
 }
 
 // Whether every URL of the route needs a key: accounts, and the routes under `restricted` in site.yaml.

@@ -2,6 +2,7 @@
 
 import fs from 'fs';
 import appCalls from '../core/app_calls.js';
+import komgaList from '../core/komga_list.js';
 import flatpanel from './flatpanel.js';
 
 // The body that a call is answered from. The maps have checked that it exists and is public.
@@ -20,4 +21,23 @@ function images(r) {
     flatpanel.assembled(r, appCalls.images(pages(r)));
 }
 
-export default { image, images };
+// Respond with a page of series, which consists of their bodies.
+function series(r) {
+    const ask = komgaList.wanted(flatpanel.query(r), fp_index);
+    if (ask === null) {
+        r.return(400);
+        return;
+    }
+    const page = komgaList.page(ask, fp_index);
+    flatpanel.assembled(r, komgaList.body(ask, page.total, page.keys.map((key) => body(r, key))));
+}
+
+// The public body of a key. The maps of lines are evaluated again for each key.
+function body(r, key) {
+    const variables = r.variables;
+    variables.fp_lookup = key;
+    const line = variables.fp_site_line || variables.fp_other_line;
+    return fs.readFileSync(`${variables.document_root}/www${key}.${line.slice(0, 32)}.json`).toString();
+}
+
+export default { image, images, series };

@@ -110,4 +110,4 @@ function assembled(r, body) {
     }
 }
 
-export default { list, dates, chapters, pages, invalid, digest, sentKey, redirect, tracked, search, assembled };
+export default { list, dates, chapters, pages, invalid, digest, sentKey, redirect, tracked, search, query, assembled };

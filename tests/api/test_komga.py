@@ -1,0 +1,192 @@
+"""Bodies of the read calls of Komga, without a server."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from generator import encoding
+from generator.api import app_routes
+from generator.api.pages import theme
+from generator.api.payloads import series_index
+from generator.api.payloads.resources import JoinedBodies, Resource
+from generator.api.route_items import InSeries
+from generator.catalog import entities
+from generator.catalog.entities import Catalog
+from tests.data.clients import komga
+from tests.data.clients.komga import ROOT
+from tests.data.clients.strict import parse
+from tests.support.tables import each
+from tests.support.yaml_catalogs import catalog
+
+MANY = 2000
+TITLES = ("Paper {}", "{} – “Straße”", "𠮷野家 {}", 'back\\\\slash, \\"quote\\" {}', "{{title}} {}")
+
+
+def resources(catalog: Catalog) -> Iterator[Resource]:
+    """All bodies below /komga."""
+    page = theme.context(catalog.site, catalog.theme)
+    for route in app_routes.bodies_of(("komga",)):
+        if isinstance(route.for_each, InSeries):
+            for series in catalog.series:
+                assert isinstance(series, entities.Series)
+                yield from route.resources(route.for_each.items_of(series), page)
+        else:
+            yield from route.resources(route.for_each(catalog), page)
+
+
+def bodies(text: str) -> dict[str, Any]:
+    """The values of all bodies by path below the API's root."""
+    return {one.url.removeprefix(f"{ROOT}/"): one.body.value for one in resources(catalog(text))}
+
+
+def many_series() -> Catalog:
+    """Each series has up to three chapters."""
+    lines = []
+    for number in range(MANY):
+        chapters = [
+            f"{{number: {one}, pages: [1 .. {number % 40}], published: 2026-01-01}}" for one in range(number % 4)
+        ]
+        title = TITLES[number % len(TITLES)].format(number)
+        status = ("ongoing", "completed", "canceled", "hiatus")[number % 4]
+        lines.append(f'  s{number}: {{title: "{title}", status: {status}, chapters: [{", ".join(chapters)}]}}\n')
+    return catalog(f"series:\n{''.join(lines)}")
+
+
+def test_the_app_decodes_two_thousand_series() -> None:
+    """A chapter adds one body, and a series two. The list of all series has the bodies of the others."""
+    linked = many_series()
+    found = {one.url: one.body.value for one in resources(linked)}
+    (whole,) = [value for value in found.values() if isinstance(value, JoinedBodies)]
+    content = b",".join(encoding.body(found[url]) for url in whole.urls)
+    found[f"{ROOT}/series"] = whole.start.encode() + content + whole.end.encode()
+    for url, value in found.items():
+        komga.decoder(url)(parse(encoding.body(value)))
+
+    listed = komga.PAGE_OF(komga.SERIES)(parse(found[f"{ROOT}/series"]))
+    shown = [series for series in linked.series if series.identified]
+    assert [entry["id"] for entry in listed["content"]] == [
+        series.slug for series in sorted(shown, key=lambda series: (series.title, series.slug))
+    ]
+    assert listed["totalElements"] == len(shown) == MANY * 3 // 4
+    kinds = Counter("books" if url.split("/")[4:5] == ["books"] else url.split("/")[4] for url in found)
+    assert kinds["books"] == 1 + sum(series.identified for series in shown)
+    assert kinds["series"] == 1 + 2 * len(shown)
+    assert len(found) == kinds["books"] + kinds["series"] + 7
+
+
+@each(
+    ("chapters", "expected"),
+    [
+        # In reading order: chapters of no volume are the last.
+        ("{volume: 1, number: 1}, {volume: 1, number: 1.5}, {volume: 2, number: 2}, {number: 3}", "1 1.5 2 3"),
+        ("{number: 2}, {volume: 2, number: 1.25}, {volume: 1, number: 1}", "1 1.25 2"),
+        ("{volume: 1, number: 1}, {volume: 1, number: 2}, {volume: 2, number: 1}", "1 2 3"),
+        ("{volume: 1, number: 7}, {number: 1}", "1 2"),
+        ("{volume: 1, number: 999999999.9999}, {volume: 2, number: 999999999.9999}", "999999999.9999 999999999.9999"),
+    ],
+)
+def test_numbers_sort_chapters_in_reading_order(chapters: str, expected: str) -> None:
+    """The app sorts by this number, and only by this number."""
+    made = chapters.replace("}", ", published: 2026-01-01, pages: []}")
+    books = bodies(f"series: {{a: {{chapters: [{made}]}}}}")["series/a/books"]["content"]
+
+    assert " ".join(encoding.json_text(book["metadata"]["numberSort"]) for book in books) == expected
+    assert [book["number"] for book in books] == list(range(1, len(books) + 1))
+
+
+@each(
+    ("chapter", "title", "size"),
+    [
+        ("title: A, pages: [1.png]", "A", "1 page"),
+        ("title: '', pages: []", "Ch. 1", "0 pages"),
+        ("title: ' ', pages: 1.png .. 24.png", "Ch. 1: ", "24 pages"),
+    ],
+)
+def test_the_app_shows_number_title_and_size(chapter: str, title: str, size: str) -> None:
+    """In its default template; so the size of a file, which is not known, would be of no use."""
+    (book,) = bodies(f"series: {{a: {{chapters: [{{number: 1, published: 2026-01-01, {chapter}}}]}}}}")[
+        "series/a/books"
+    ]["content"]
+
+    assert (book["metadata"]["title"].rstrip(), book["size"]) == (title.rstrip(), size)
+
+
+@each(
+    ("site", "series", "expected"),
+    [
+        ("", "", {"readingDirection": "LEFT_TO_RIGHT", "language": "en", "tags": [], "totalBookCount": None}),
+        ("direction: rtl, language: fr", "", {"readingDirection": "RIGHT_TO_LEFT", "language": "fr"}),
+        ("direction: rtl", "kind: webtoon, language: ja", {"readingDirection": "WEBTOON", "tags": ["Webtoon"]}),
+        ("", "kind: manga, status: canceled", {"status": "ABANDONED", "tags": ["Manga"]}),
+        ("", "status: completed", {"status": "ENDED", "publisher": "Tea, & Co., X", "genres": ["G"]}),
+        ("", "status: hiatus, final: true", {"status": "HIATUS", "totalBookCount": 2, "ageRating": None}),
+        ("", "rating: explicit", {"status": "ONGOING", "ageRating": 18}),
+    ],
+)
+def test_facts_of_a_series(site: str, series: str, expected: dict[str, object]) -> None:
+    final = "final: true" in series
+    fields = series.replace(", final: true", "")
+    found = bodies(f"""
+        site: {{{site}}}
+        categories: [{{id: g, name: G}}]
+        groups: [{{id: 1, name: "Tea, & Co."}}, {{id: 2, name: X}}]
+        series:
+          a:
+            categories: [g]
+            chapters:
+            - {{number: 1, published: 2026-01-01, pages: [], groups: [1]}}
+            - {{number: 2, published: 2026-01-02, pages: [], groups: [2, 1], final: {str(final).lower()}}}
+            {fields.replace(", ", chr(10) + " " * 12)}
+    """)["series/a"]
+
+    assert {name: found["metadata"][name] for name in expected} == expected
+    assert (found["created"], found["lastModified"]) == ("2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z")
+
+
+def test_a_body_is_as_new_as_its_newest_part() -> None:
+    """A client that compares dates would keep an old name."""
+    parts = ("author", "artist", "category", "group", "series", "chapter")
+    found = {}
+    for part in parts:
+        at = dict.fromkeys(parts, "2026-01-01") | {part: "2026-03-01"}
+        linked = catalog(f"""
+            authors: [{{id: 1, name: A, modified: {at["author"]}}}]
+            artists: [{{id: 1, name: B, modified: {at["artist"]}}}]
+            categories: [{{id: g, name: G, modified: {at["category"]}}}]
+            groups: [{{id: 1, name: X, modified: {at["group"]}}}]
+            series:
+              a:
+                authors: [1]
+                artists: [1]
+                categories: [g]
+                modified: {at["series"]}
+                chapters: [{{number: 1, published: 2026-01-01, pages: [], groups: [1], modified: {at["chapter"]}}}]
+        """)
+        dates = {one.url.removeprefix(f"{ROOT}/"): one.body.last_modified for one in resources(linked)}
+        found[part] = {url for url, date in dates.items() if date == max(dates.values())}
+    books = {"series/a/books", "books/1"}
+
+    assert found == {
+        "author": {"series/a", *books, "authors"},
+        "artist": {"series/a", *books, "authors"},
+        "category": {"series/a", "genres"},
+        "group": {"series/a", *books, "publishers"},
+        "series": {"series/a", *books},
+        "chapter": {"series/a", *books},
+    }
+
+
+def test_the_index_has_public_series_only() -> None:
+    """A site without Komga has none of it."""
+    text = """
+        groups: [{id: 1, name: X}, {id: 2, name: Hidden}]
+        series:
+          a: {kind: comic, chapters: [{number: 1, published: 2026-01-01, pages: [], groups: [1]}]}
+          b: {kind: manga, restricted: true, chapters: [{number: 1, published: 2026-01-01, pages: [], groups: [2]}]}
+    """
+    index: Any = series_index.index(catalog(f"{' ' * 8}site: {{apps: [komga]}}{text}")).value
+
+    assert (list(index["komga"]["publishers"]), list(index["komga"]["tags"])) == (["/x"], ["/comic"])
+    assert index["lists"][index["komga"]["public"]] == series_index.bits([0], 2)
+    assert "komga" not in dict(series_index.index(catalog(text)).value)
+    assert series_index.index(catalog("site: {apps: [komga]}")).value["komga"]["longest_name"] == 0
