@@ -104,8 +104,8 @@ def gates(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         "Access-Control-Allow-Origin": "*",
         "X-Content-Type-Options": "nosniff",
     }
-    found = headers | {"Cache-Control": f"public, max-age={subjects.rules.apps_age}"}
-    in_app = found | {"X-Robots-Tag": "noindex"}
+    elsewhere = headers | {"Cache-Control": f"public, max-age={subjects.rules.apps_age}"}
+    in_app = elsewhere | {"X-Robots-Tag": "noindex"}
     for gate in subjects.gates:
         if gate.restricted:
             continue
