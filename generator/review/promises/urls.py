@@ -112,7 +112,7 @@ def gates(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         if gate.status == 451:
             yield from probe.expect("licensed", gate.url, 451, encoding.json(errors.DETAILS["licensed"]), headers)
         elif gate.status == 302:
-            fields = in_app if gate.url.split("/")[1] in subjects.rules.apps else found
+            fields = in_app if gate.url.split("/")[1] in subjects.rules.apps else elsewhere
             yield from _redirect(probe, "app-redirects", gate.url, gate.target, fields, 302)
         else:
             yield from _redirect(probe, "read", gate.url, gate.target, headers)
