@@ -266,6 +266,14 @@ def test_archives_that_readers_should_not_get_are_deleted(site: Site, media: Med
     assert "site.yaml: the site has no archives; add apps: [archives], and restrict none of" in refused.stderr
 
 
+def test_a_site_without_chapters_to_archive_gets_no_record(site: Site, media: Media) -> None:
+    write_one(site, series="restricted: true")
+    result = media("archives")
+
+    assert (result.exit_code, "wrote 0 files" in result.stdout) == (0, True)
+    assert not (site.folder / "catalog_src/archives.yaml").exists()
+
+
 def test_a_path_that_goes_to_another_chapter_is_deleted_first(site: Site, media: Media) -> None:
     """Else the archive of a chapter that was removed would stay below the number of one whose pages are missing."""
     media("archives")

@@ -9,6 +9,7 @@ from generator.review.verify_server import check_server
 from tests.support.site_variants import served
 
 HOST = "https://lists.example"
+DIGEST = "0123456789abcdef"
 CHAPTERS = """
 title: Archived
 cover: c.jpg
@@ -44,7 +45,8 @@ def test_old_paths_of_archives_redirect(tmp_path: Path, media: str, root: str) -
     files = {
         "series/archived.yaml": CHAPTERS,
         "series/sold.yaml": LICENSED,
-        "archives.yaml": f"{RECORD}9010: archives/sold/0/1.cbz 1 0123456789abcdef\n",
+        "series/secret.yaml": LICENSED.replace("licensed", "restricted").replace("9010", "9011"),
+        "archives.yaml": f"{RECORD}9010: archives/sold/0/1.cbz 1 {DIGEST}\n9011: archives/secret/0/1.cbz 1 {DIGEST}\n",
     }
     settings = f"pages: true\nmedia: {media}\napps: [archives]\ncache: {{v2: {{series: 8}}}}"
     with served(tmp_path, settings=settings, files=files) as (site, web):
@@ -67,6 +69,7 @@ def test_old_paths_of_archives_redirect(tmp_path: Path, media: str, root: str) -
             "archived/1/1",
             "archived/0/1-version-9002",
             "sold/0/1",
+            "secret/0/1",
             "archived/01/10.5",
         )
         assert {path: web.ask(f"/reader/{path}.cbz").status for path in missing} == dict.fromkeys(missing, 404)
