@@ -80,12 +80,12 @@ def lost_fields(original: Path, copy: Path) -> Iterator[str]:
 
 
 def complete_by_hand(site: Site, original: Path, notes: list[str]) -> None:
-    """Write the data that the API does not have: accounts, old slugs, ids of licensed series, settings of pages."""
+    """Write the data that the API does not have: accounts, archives, old slugs, ids of licensed series, settings."""
     settings = reader.load((original / "site.yaml").read_bytes())
-    names = ("title", "language", "pages", "direction", "layout", "page_ratio")
+    names = ("title", "language", "pages", "apps", "direction", "layout", "page_ratio")
     of_pages = {name: settings[name] for name in names if name in settings}
     change(site, "site.yaml", lambda imported: {**imported, **of_pages})
-    for file in ("accounts.yaml", "keys.yaml"):
+    for file in ("accounts.yaml", "keys.yaml", "archives.yaml"):
         if (original / file).exists():
             shutil.copy(original / file, site.folder / "catalog_src" / file)
     for path in sorted((site.folder / "catalog_src/series").glob("*.yaml")):
