@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from generator import encoding
-from generator.api.app_routes import BODIES
+from generator.api.app_routes import BODIES, REDIRECTS
 from generator.api.payloads import errors
 from generator.api.payloads.resources import HTML, JSON
 from generator.api.routes import GATES, ROUTES
@@ -90,6 +90,18 @@ def test_table_of_opds_has_every_path() -> None:
     assert {path for path in first_cells(API, "path") if path.startswith("/opds/")} == {
         *paths,
         "/opds/v1.2/pages/{id}/{n}",
+    }
+
+
+def test_table_of_komga_has_every_path() -> None:
+    """With the calls that servers answer from other bodies."""
+    paths = {route.path for route in (*BODIES, *REDIRECTS) if route.path.startswith("/komga/")}
+    books = "/komga/api/v1/books/{id}"
+
+    assert {path for path in first_cells(API, "path") if path.startswith("/komga/")} == {
+        *paths,
+        *(f"{books}/pages", f"{books}/pages/{{n}}", f"{books}/thumbnail", "/komga/book/{id}"),
+        "/komga/api/v1/collections/{id}/series",
     }
 
 

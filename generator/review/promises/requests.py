@@ -152,7 +152,9 @@ _LONG = "x" * 300
 # The page of a site with pages that answers for missing pages.
 _MISSING_PAGE = "/404/"
 # URLs whose parameters select a body; everywhere else parameters are ignored.
-_WITH_PARAMETERS = re.compile(r"/api/v2/(?:series|chapters|pages|series/[^/]+/chapters|chapters/\d+/pages)")
+_WITH_PARAMETERS = re.compile(
+    r"/api/v2/(?:series|chapters|pages|series/[^/]+/chapters|chapters/\d+/pages)|/komga/api/v1/series"
+)
 
 
 def spellings(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
@@ -207,9 +209,36 @@ def _errors(subjects: Subjects) -> Iterator[tuple[str, str, int, bytes]]:
 # Lists that a server assembles from the parameters of a request
 
 _LIST = "/api/v2/series"
+_KOMGA_LIST = "/komga/api/v1/series"
+_KOMGA_SIZE = 20
 
 
 def lists(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
+    yield from _lists_of_v2(probe, subjects)
+    if _KOMGA_LIST in subjects.bodies:
+        yield from _lists_of_komga(probe, encoding.parse(subjects.body(_KOMGA_LIST))["content"])
+
+
+def _lists_of_komga(probe: Probe, series: list[Any]) -> Iterator[Observation]:
+    """The first page, and one behind the end."""
+    pages = -(-len(series) // _KOMGA_SIZE)
+    for number in (0, pages + 1):
+        shown = series[number * _KOMGA_SIZE : (number + 1) * _KOMGA_SIZE]
+        expected = {
+            "content": shown,
+            "empty": not shown,
+            "first": number == 0,
+            "last": number + 1 >= pages,
+            "number": number,
+            "numberOfElements": len(shown),
+            "size": _KOMGA_SIZE,
+            "totalElements": len(series),
+            "totalPages": pages,
+        }
+        yield from _list(probe, f"search=&page={number}&deleted=false", encoding.json(expected), _KOMGA_LIST)
+
+
+def _lists_of_v2(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
     body = subjects.bodies.get(_LIST)
     if body is None or body.restricted:
         return
@@ -254,9 +283,9 @@ def _parts_of_names(index: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     return dict.fromkeys((field, part) for (field, _), part in parts.items())
 
 
-def _list(probe: Probe, query: str, expected: bytes) -> Iterator[Observation]:
-    response = probe.get(f"{_LIST}?{query}", size=len(expected))
-    label = f"{probe.base}{_LIST}?{query}"
+def _list(probe: Probe, query: str, expected: bytes, path: str = _LIST) -> Iterator[Observation]:
+    response = probe.get(f"{path}?{query}", size=len(expected))
+    label = f"{probe.base}{path}?{query}"
     yield status_observation("filters", label, response, 200)
     if response.status == 200:
         received = content(response, len(expected))
