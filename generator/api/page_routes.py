@@ -25,6 +25,7 @@ from ..catalog.entities import (
     grouped,
 )
 from ..catalog.field_values import percent_encoded
+from ..catalog.site_paths import APPS, APPS_PAGE
 from . import route_items as each
 from .feeds import payloads as feeds
 from .feeds import sitemaps
@@ -98,6 +99,12 @@ def _pages(
 def with_shelf(catalog: Catalog) -> RouteItems:
     """The catalog, if devices of readers may remember something."""
     if catalog.site.shelf:
+        yield RouteItem({}, catalog)
+
+
+def with_apps_page(catalog: Catalog) -> RouteItems:
+    """The catalog, if the site has paths for apps, and the theme no page of its own about them."""
+    if not APPS.isdisjoint(catalog.site.apps) and f"{APPS_PAGE}.md" not in catalog.theme.files:
         yield RouteItem({}, catalog)
 
 
@@ -323,6 +330,7 @@ PAGES: tuple[PageRoute, ...] = (
     _page("/groups/{id}/",                    each_group,             people.group,          "group"),
     _page("/search/",                         each.once,              lists.search,         "library"),
     _page("/{name}/",                         each_own_page,          site_files.own_page),
+    _page("/apps/",                           with_apps_page,         site_files.apps),
     _page("/shelf/",                          with_shelf,             site_files.shelf),
     _page("/404/",                            each.once,              site_files.error),
     PageRoute("/search/titles.json",          each.once,              lists.titles,         JSON, ("library",)),

@@ -814,6 +814,24 @@ def test_a_site_without_shelf(tmp_path: Path) -> None:
         assert not {"/assets/theme.js", "/assets/home.js"} & {*parsed.links()}, url
 
 
+def test_the_page_about_apps(tmp_path: Path) -> None:
+    """It has the addresses of the apps that the site has, and each page leads to it."""
+    for apps, paths in (
+        ("[archives, opds, komga]", ["/komga", "/opds/v1.2/catalog", "/opds/v2/catalog"]),
+        ("[komga]", ["/komga"]),
+        ("[archives]", None),
+    ):
+        folder = tmp_path / str(len(apps))
+        bodies = made(folder, site=f"apps: {apps}\nlanguage: de", series_moon=series_fields())
+        assert ("/apps/" in bodies) == (paths is not None)
+        for url, parsed in html(bodies):
+            assert ("/apps/" in parsed.links()) == (paths is not None), url
+        if paths:
+            text = bodies["/apps/"].body.value
+            assert isinstance(text, bytes) and "Lies Paper Comics in einer App" in text.decode()
+            assert re.findall(rf"<code>{BASE}(\S+)</code>", text.decode()) == paths
+
+
 def test_the_worker_and_the_manifest_name_what_is_there(tmp_path: Path) -> None:
     """Each file that the worker stores is one of the site, and no host of a restricted series."""
     series = series_fields(restricted=True, cover="https://secret.example/cover.jpg")

@@ -90,6 +90,18 @@ def test_theme_changes_pages(project: Project) -> None:
     assert {url for url in project.result.changed_series if "/api/" in url} == set()
 
 
+def test_a_page_about_apps_of_the_theme_wins(project: Project) -> None:
+    site = project.folder / "catalog_src/site.yaml"
+    site.write_text(f"{site.read_text(encoding='utf-8')}\napps: [komga]\n", encoding="utf-8")
+    project.build()
+    assert "/komga</code>" in project.body("/apps/")
+    project.write("apps.md", "# Our apps")
+    project.build()
+
+    assert "<h1>Our apps</h1>" in project.body("/apps/") and "/komga" not in project.body("/apps/")
+    assert project.body("/").count('href="/apps/"') == 1
+
+
 def test_language_of_the_site_wins_over_that_of_the_texts(project: Project) -> None:
     project.write("texts.yaml", "lang: de\nsearch: Suche\n")
     site = project.folder / "catalog_src/site.yaml"

@@ -15,7 +15,7 @@ PLACEHOLDER = re.compile(r"\{\w*\}")
 # Words that are the same in several languages.
 INTERNATIONAL = {
     *("dir", "api", "feeds", "website", "status", "series", "series_many", "manga", "comic", "webtoon", "fit_original"),
-    *("about_site", "lang"),
+    *("about_site", "lang", "apps"),
 }
 
 

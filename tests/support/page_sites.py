@@ -102,11 +102,13 @@ def example(folder: Path, spare: int = 50, *, is_edited: bool = False) -> Iterat
         shutil.copy(folder / "media/series/paper-moons/cover.jpg", folder / "media/series" / slug)
     _write_theme(folder, "# About\n\nWho we are, and *why*.\n\n| day | chapter |\n|---|---|\n| Sunday | one |\n")
     settings = (EXAMPLE / "site.yaml").read_text(encoding="utf-8")
-    for line in ("base_url", "port", "pages"):
+    for line in ("base_url", "port", "pages", "apps"):
         settings = re.sub(rf"^{line}:.*\n", "", settings, flags=re.MULTILINE)
     if is_edited:
         settings = settings.replace("pages: 300", "pages: 0")
-    with _served(folder, f"{settings}\nbase_url: {BASE_URL}\npages: true", is_edited=is_edited) as served:
+    with _served(
+        folder, f"{settings}\nbase_url: {BASE_URL}\npages: true\napps: [komga, opds]", is_edited=is_edited
+    ) as served:
         yield served
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from ...catalog.entities import Category, Chapter, Variants
 from ...catalog.field_values import percent_encoded
 from ...catalog.linking import media_root, variant_path
+from ...catalog.site_paths import APPS, APPS_PAGE
 from ...catalog.site_settings import Site
 from ...templating import Html, Templates
 from . import values
@@ -31,6 +32,7 @@ class PagePaths:
     artists = "/artists/"
     groups = "/groups/"
     shelf = "/shelf/"
+    apps = f"/{APPS_PAGE}/"
     # Feeds, without their format.
     releases = "/releases"
     library_feed = "/library"
@@ -187,6 +189,11 @@ class PageContext:
         """The parts that all pages share."""
         head, header, footer = (Html(self.render(f"{name}.html").decode()) for name in Frame._fields)
         return Frame(head, header, footer)
+
+    @property
+    def has_apps_page(self) -> bool:
+        """Whether the site has the page about apps: it has paths for apps, and the theme has no page of this name."""
+        return not APPS.isdisjoint(self.site.apps) and APPS_PAGE not in self.own_pages
 
     @property
     def shows_series_of_subjects(self) -> bool:

@@ -85,6 +85,19 @@ def own_page(page: PageContext, item: tuple[str, Catalog]) -> Body:
     return Body(page.html("own.html", PageHead(own.title, own.path, description), own=own), catalog.site_modified)
 
 
+def apps(page: PageContext, catalog: Catalog) -> Body:
+    """The addresses that readers copy into apps."""
+    text, base_url = page.text, page.site.base_url
+    choices = (
+        ("komga", text.apps_komga, "/komga"),
+        ("opds", text.apps_opds_1, "/opds/v1.2/catalog"),
+        ("opds", text.apps_opds_2, "/opds/v2/catalog"),
+    )
+    addresses = [(use, f"{base_url}{path}") for app, use, path in choices if app in page.site.apps]
+    head = PageHead(text.apps, page.paths.apps, page.fill(text.apps_intro))
+    return Body(page.html("apps.html", head, addresses=addresses), catalog.site_modified)
+
+
 def worker(page: PageContext, catalog: Catalog) -> Body:
     """The service worker. On a site without shelf, and in a preview, it deletes what an earlier one kept."""
     if page.preview or not page.site.shelf:

@@ -28,6 +28,12 @@ _PAGE_TEXTS = {
     "shelf": "Shelf",
     "shelf_needs_script": "The shelf needs JavaScript: it is on your device only.",
     "api": "API",
+    # The page about apps; an address follows each sentence
+    "apps": "Apps",
+    "apps_intro": "Read {site} in an app: copy the address that your app needs.",
+    "apps_komga": "Komga, for its extension in Mihon and other apps. Leave user name, password and API key empty:",
+    "apps_opds_1": "OPDS 1.2, for KOReader and other e-readers:",
+    "apps_opds_2": "OPDS 2.0, for apps that read it:",
     "list_pages": "Pages of this list",
     "previous": "Previous",
     "next": "Next",
