@@ -205,6 +205,9 @@ function orderOf(sort, index) {
 // A page of a set. A large set is not sorted: the order is read until the page is full.
 function paged(set, sort, index, start, end) {
     const total = size(set);
+    if (start >= total) {
+        return { total, positions: [] };
+    }
     if (sort === 'title') {
         return { total, positions: members(set, start, end) };
     }
