@@ -198,8 +198,3 @@ def licensed_chapter(series: Series) -> RouteItems:
 @InSeries
 def public_series(series: Series) -> RouteItems:
     return (item for item in readable_series.items_of(series) if not item.restricted)
-
-
-@InSeries
-def public_chapter(series: Series) -> RouteItems:
-    return (item for item in readable_chapter.items_of(series) if not item.restricted)

@@ -10,6 +10,8 @@ from generator.api.routes import route_of
     [
         ("/api/v2/series/tea", "/api/v2/series/{slug}"),
         ("/api/v3/series", "others"),
+        ("/opds/v1.2/catalog", "opds"),
+        ("/komga/api/v1/series", "komga"),
         ("/latest/", "pages"),
         ("/library.atom", "feeds"),
     ],
