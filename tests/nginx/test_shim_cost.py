@@ -90,6 +90,7 @@ def catalog(size: int) -> Catalog:
             description="",
             direction="ltr",
             kind=None,
+            rating=None,
             layout="strip",
             language=None,
             since=0,
