@@ -26,6 +26,12 @@ EXCEPTIONS = {
         for route, place in [("/api/v2/members", ".results[]."), ("/api/v2/members/{id}", ".")]
     ),
     ("/api/v2/chapters/{id}/pages", ".results[].id", "changed"),
+    # No version of the original service states these.
+    *(
+        ("/api/v2/series/{slug}", f".{name}", kind)
+        for name in ("kind", "rating", "language", "links")
+        for kind in ("changed", "removed")
+    ),
 }
 # Version 0.4.5 has no full titles, no order of pages, and all roles of a member in each group.
 OLD_EXCEPTIONS = {("full_title", "removed"), ("pages_list[]", "reversed"), ("roles[]", "removed")}
