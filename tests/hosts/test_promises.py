@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 
 from generator import encoding
+from generator.catalog.site_paths import APPS
 from generator.review.promises.table import PROMISES
 from generator.review.verify_server import ServerResult, check_server
 from tests.conftest import Serve, Site
@@ -134,7 +135,7 @@ def lie(broken: str, asked: Asked, answer: Answer) -> Answer:
             return respond(answer, 404)
         case "bad-parameters" if answer.status == 400 and ("?" in asked.path or asked.path == "/api/v2/pages"):
             return respond(answer, 404)
-        case "not-found-page" if answer.status == 404 and "/api/" not in asked.path:
+        case "not-found-page" if answer.status == 404 and asked.path.split("/")[1] not in ("api", *APPS):
             return answer._replace(body=b"<h1>404</h1>")
         case "parameters" if plain and ("sort=" in asked.path or "date_format=" in asked.path):
             return answer._replace(body=b"{}")
@@ -182,6 +183,7 @@ ALSO = {
     },
     "if-none-match": {"etag-first", "both-kinds"},
     "if-modified-since": {"etag-first", "future-date"},
+    "robots": {"app-images", "app-redirects", "old-slugs"},
 }
 
 
