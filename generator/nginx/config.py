@@ -69,7 +69,7 @@ def of_bodies(
         most_lines=max(lines),
         longest_line=longest_line,
         documents=[(body.url, body.type) for body in bodies if body.type != JSON and _is_in_api(body)],
-        files=[(body.url, body.type) for body in bodies if _has_own_location(body)],
+        files=[(body.url, body.type) for body in bodies if _has_own_location(body, rules.apps)],
         missing_page=next((body.file for body in bodies if body.url == _MISSING_URL), ""),
     )
 
@@ -78,8 +78,11 @@ def _is_in_api(body: Published) -> bool:
     return body.url.startswith("/api/")
 
 
-def _has_own_location(body: Published) -> bool:
+def _has_own_location(body: Published, apps: Sequence[str]) -> bool:
     """Whether nginx knows the type of a body outside /api by its whole URL only."""
+    # Below the path of an app, patterns tell the type: a location for each of its pages of lists would cost megabytes.
+    if body.url.split("/")[1] in apps:
+        return False
     return not (_is_in_api(body) or body.url == "/" or body.type in _PAGE_TYPES or body.url.startswith(_SITEMAPS))
 
 

@@ -215,3 +215,11 @@ def test_nothing_changes_without_apps(tmp_path_factory: pytest.TempPathFactory, 
         etags = {url: body.etag for url, body in site.manifest.resources.items()}
         assert etags == bodies | {SERIES_INDEX_URL: etags[SERIES_INDEX_URL]}
         assert index != etags[SERIES_INDEX_URL]
+
+
+def test_no_body_of_an_app_has_a_location_of_its_own(running: tuple[Site, Web]) -> None:
+    """nginx would compile a location for each page of each list, in every worker; patterns cover them all."""
+    site, _ = running
+    configuration = "".join(path.read_text() for path in (site.store.root / "current").glob("*.conf"))
+
+    assert re.findall(r"location = /(?:opds|komga)/\S+", configuration) == []
