@@ -36,7 +36,7 @@ from .pages.context import PageContext
 from .pages.lists import STATUSES, SeriesPage
 from .pages.series_pages import ChapterPage
 from .pages.visibility import Visible, visible
-from .payloads.resources import CSS, HTML, JS, JSON, MANIFEST, OPENSEARCH, SVG, TEXT, XML, Body, Resource
+from .payloads.resources import CSS, HTML, JS, JSON, MANIFEST, OPENSEARCH, PNG, SVG, TEXT, XML, Body, Resource
 from .policies import WORKER
 from .route_items import InSeries, ItemSource, RouteItem, RouteItems
 
@@ -114,6 +114,12 @@ def each_own_page(catalog: Catalog) -> RouteItems:
         if file.endswith(".md"):
             name = file.removesuffix(".md")
             yield RouteItem({"name": name}, (name, catalog))
+
+
+def each_png_icon(catalog: Catalog) -> RouteItems:
+    """The icons of the theme for devices that show no SVG."""
+    for name in catalog.theme.images:
+        yield RouteItem({"name": name}, (name, catalog))
 
 
 # People and groups
@@ -341,7 +347,7 @@ PAGES: tuple[PageRoute, ...] = (
     *(PageRoute(f"/assets/{name}.js",         each.once,              site_files.script(name), JS)
                                                                       for name in site_files.SCRIPTS),
     PageRoute("/assets/icon.svg",             each.once,              site_files.icon,       SVG),
-
+    PageRoute("/assets/{name}",               each_png_icon,          site_files.png_icon,   PNG),
     PageRoute("/manifest.webmanifest",        with_shelf,             site_files.manifest,   MANIFEST),
     PageRoute(WORKER,                         each.once,              site_files.worker,     JS),
     *_feed("/releases",                               each.once,                     feeds.releases, "latest"),

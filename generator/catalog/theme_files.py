@@ -18,12 +18,14 @@ from .media_folder import project_folder
 from .snapshot import Snapshot
 
 FOLDER = "theme"
+# Icons for devices that show no SVG, such as iPhones, with their widths and heights.
+ICONS = {"icon-192.png": 192, "icon-512.png": 512}
 # A larger file, a larger theme or more files are a mistake: each page has a link to each text.
 MAX_SIZE, MAX_TOTAL, MAX_FILES = 1 << 20, 8 << 20, 100
-_NAME = re.compile(r"[a-z0-9][-a-z0-9_]{0,99}\.(?:html|css|md|svg|yaml)")
+_NAME = re.compile(r"[a-z0-9][-a-z0-9_]{0,99}\.(?:html|css|md|png|svg|yaml)")
 _ADVICE = (
-    "is not used; a theme has templates (.html), style.css, extra.css, icon.svg, texts.yaml and texts of your own "
-    "(.md), named with a-z, 0-9, - and _"
+    "is not used; a theme has templates (.html), style.css, extra.css, icon.svg, icon-192.png, icon-512.png, "
+    "texts.yaml and texts of your own (.md), named with a-z, 0-9, - and _"
 )
 
 
@@ -41,13 +43,16 @@ class ThemeFiles:
 
     folder: Path
     files: Mapping[str, str] = field(default_factory=dict)
+    # Those that are no texts.
+    images: Mapping[str, bytes] = field(default_factory=dict)
     # The texts of the owner, by the names of their files; a theme that was not examined has none.
     texts: Mapping[str, Text] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
         """A digest of all files; the same for no folder and for an empty one."""
-        return encoding.digest(encoding.json(sorted(self.files.items())))
+        images = sorted((name, encoding.sha256(content)) for name, content in self.images.items())
+        return encoding.digest(encoding.json([sorted(self.files.items()), images]))
 
     def named(self, suffix: str) -> dict[str, str]:
         """The files whose names end so."""
@@ -89,7 +94,8 @@ def read(catalog: Folder) -> tuple[ThemeFiles, list[Problem]]:
     """The files of the theme, and what is wrong with their names; hidden files are ignored."""
     folder = folder_of(catalog)
     files: dict[str, str] = {}
-    theme = ThemeFiles(folder.path, files)
+    images: dict[str, bytes] = {}
+    theme = ThemeFiles(folder.path, files, images)
     problems: list[Problem] = []
     if not folder.path.is_dir():
         return theme, problems
@@ -104,12 +110,16 @@ def read(catalog: Folder) -> tuple[ThemeFiles, list[Problem]]:
             problems.append(theme.problem(name, _ADVICE))
             continue
         try:
-            files[name] = folder.content(name, MAX_SIZE)[0].decode()
+            content = folder.content(name, MAX_SIZE)[0]
+            if name.endswith(".png"):
+                images[name] = content
+            else:
+                files[name] = content.decode()
         except UnicodeDecodeError:
             problems.append(theme.problem(name, "is not UTF-8; save it as UTF-8"))
         except OSError as error:
             problems.append(theme.problem(name, f"cannot be read: {error.strerror}"))
-    if (total := sum(map(len, files.values()))) > MAX_TOTAL:
+    if (total := sum(map(len, (*files.values(), *images.values())))) > MAX_TOTAL:
         message = f"has {total:,} characters; a theme can have {MAX_TOTAL:,}"
         problems.append(theme.problem("", message))
     return theme, problems

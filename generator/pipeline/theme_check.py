@@ -6,6 +6,7 @@ once; `check` has nothing else. Results without problems are cached for the same
 
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from .. import encoding
@@ -40,7 +41,7 @@ def read(catalog: ConfinedFolder, site: Site | None, cache: Cache) -> tuple[Them
         except CatalogError as error:
             return files, [*problems, *error.problems]
         pages = {name: Text(html, title, tuple(origins)) for name, (html, title, origins) in texts.items()}
-        files = ThemeFiles(files.folder, files.files, pages)
+        files = replace(files, texts=pages)
     return files, problems
 
 

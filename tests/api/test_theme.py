@@ -1,5 +1,6 @@
 """The theme of a site: what it changes in the pages, and what is wrong with it."""
 
+import json
 import re
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
 from generator.release.store import Store
 from tests.conftest import AS_OF, copy_of
+from tests.support import images
 from tests.support.paths import ROOT
 
 BODY = "{% block main %}"
@@ -48,8 +50,11 @@ class Project:
         self.result = pipeline.build(options)
 
     def body(self, url: str) -> str:
+        return self.bytes(url).decode()
+
+    def bytes(self, url: str) -> bytes:
         store = Store(self.folder / "dist")
-        return (store.root / store.manifest(store.current()).resources[url].file).read_text()
+        return (store.root / store.manifest(store.current()).resources[url].file).read_bytes()
 
     def problems(self) -> list[str]:
         with pytest.raises(FlatpanelError) as raised:
@@ -88,6 +93,33 @@ def test_theme_changes_pages(project: Project) -> None:
     conf = (Store(project.folder / "dist").root / "current/pages.conf").read_text()
     assert "https://pictures.example" in conf
     assert {url for url in project.result.changed_series if "/api/" in url} == set()
+
+
+def test_png_icons_are_for_devices_that_show_no_svg(project: Project) -> None:
+    """Chrome installs a site with them, iPhones show the small one; a replaced image is published."""
+    for size in (192, 512):
+        (project.folder / f"theme/icon-{size}.png").write_bytes(images.png(size, size))
+    project.build()
+    manifest = json.loads(project.body("/manifest.webmanifest"))
+
+    assert manifest["icons"][1:] == [
+        {"src": f"/assets/icon-{size}.png", "sizes": f"{size}x{size}", "type": "image/png"} for size in (192, 512)
+    ]
+    assert '<link rel="apple-touch-icon" href="/assets/icon-192.png">' in project.body("/")
+    assert project.bytes("/assets/icon-512.png") == images.png(512, 512)
+
+    (project.folder / "theme/icon-512.png").write_bytes(images.png(512, 512) + b"trailing")
+    project.build()
+    assert project.bytes("/assets/icon-512.png").endswith(b"trailing")
+
+    (project.folder / "theme/icon-192.png").write_bytes(images.png(512, 192))
+    (project.folder / "theme/icon-512.png").write_bytes(b"GIF89a")
+    (project.folder / "theme/icon.png").write_bytes(images.png())
+    assert project.problems() == [
+        "theme/icon-192.png:1:1: should be a PNG image, 192 pixels wide and high",
+        "theme/icon-512.png:1:1: should be a PNG image, 512 pixels wide and high",
+        "theme/icon.png:1:1: replaces no file of the pages; did you mean icon-512.png?",
+    ]
 
 
 def test_a_page_about_apps_of_the_theme_wins(project: Project) -> None:

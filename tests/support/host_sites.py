@@ -14,7 +14,7 @@ from generator.api.payloads.resources import ANY_NUMBER, SERIES_INDEX_URL, Alias
 from generator.commands import cli
 from generator.release.manifest import Entry, Published
 from tests.conftest import SITES, Site
-from tests.support import nginx_client
+from tests.support import images, nginx_client
 from tests.support.odd_requests import Target, Words
 from tests.support.site_variants import served
 
@@ -142,5 +142,7 @@ def served_site(name: str, folder: Path) -> Iterator[HostSite]:
     files["series/every-plane.yaml"] = _SERIES
     if name == "pages":
         files["keys.yaml"] = _KEY_FILE
+        (folder / "theme").mkdir(parents=True)
+        (folder / "theme/icon-192.png").write_bytes(images.png(192, 192))
     with served(folder, name, settings=_SETTINGS[name], files=files) as (site, web):
         yield HostSite(name, site, web)

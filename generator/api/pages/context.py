@@ -146,6 +146,7 @@ class PageContext:
     text: Texts = field(default_factory=Texts)
     # Files of the theme that replace or extend files of the pages, and its pages.
     assets: Mapping[str, str] = field(default_factory=dict)
+    icons: Mapping[str, bytes] = field(default_factory=dict)
     own_pages: Mapping[str, OwnPage] = field(default_factory=dict)
     # Markup that several pages have; see `shared` and `cards`.
     rendered: dict[object, Html] = field(default_factory=dict)

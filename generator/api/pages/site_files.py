@@ -7,7 +7,8 @@ from pathlib import Path
 from ... import encoding
 from ...catalog.entities import Catalog
 from ...catalog.linking import offers_archives
-from ..payloads.resources import SVG, Body
+from ...catalog.theme_files import ICONS
+from ..payloads.resources import PNG, SVG, Body
 from .context import PageContext, PageHead
 from .texts import SCRIPT_TEXTS
 
@@ -77,6 +78,12 @@ def icon(page: PageContext, catalog: Catalog) -> Body:
     return Body(page.assets.get("icon.svg", _read("icon.svg").decode()).encode(), catalog.site_modified)
 
 
+def png_icon(page: PageContext, item: tuple[str, Catalog]) -> Body:
+    """An icon of the theme for devices that show no SVG."""
+    name, catalog = item
+    return Body(page.icons[name], catalog.site_modified)
+
+
 def own_page(page: PageContext, item: tuple[str, Catalog]) -> Body:
     """A text of the owner."""
     name, catalog = item
@@ -112,6 +119,8 @@ def worker(page: PageContext, catalog: Catalog) -> Body:
 
 def manifest(page: PageContext, catalog: Catalog) -> Body:
     """With it, a browser can install the site as an app."""
+    sizes = {name: f"{size}x{size}" for name, size in ICONS.items() if name in page.icons}
+    icons = [{"src": f"/assets/{name}", "sizes": size, "type": PNG} for name, size in sizes.items()]
     value = {
         "name": page.title,
         "short_name": page.title,
@@ -123,7 +132,7 @@ def manifest(page: PageContext, catalog: Catalog) -> Body:
         "display": "standalone",
         "background_color": "#faf8f5",
         "theme_color": "#faf8f5",
-        "icons": [{"src": "/assets/icon.svg", "sizes": "any", "type": SVG}],
+        "icons": [{"src": "/assets/icon.svg", "sizes": "any", "type": SVG}, *icons],
     }
     return Body(value, catalog.site_modified)
 

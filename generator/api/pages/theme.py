@@ -5,6 +5,7 @@ http, https and mailto addresses or into the site.
 """
 
 import re
+import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -15,7 +16,7 @@ from ... import bounds, installation
 from ...catalog.site_paths import APPS_PAGE, RESERVED
 from ...catalog.site_settings import Site
 from ...catalog.suggestions import did_you_mean
-from ...catalog.theme_files import Text, ThemeFiles
+from ...catalog.theme_files import ICONS, Text, ThemeFiles
 from ...catalog.yaml import reader
 from ...catalog.yaml.positions import read_positions
 from ...errors import Problem
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .themed_templates import ThemedTemplates
 
 TABLE, STYLE, EXTRA_STYLE, ICON = "texts.yaml", "style.css", "extra.css", "icon.svg"
+_PNG = struct.Struct(">8s4x4sII")
 # Characters of a title, which each page has.
 _MAX_TITLE = 200
 
@@ -34,7 +36,7 @@ _MAX_TITLE = 200
 def context(site: Site, files: ThemeFiles, *, preview: bool = False) -> PageContext:
     """What the pages of a site need, with the theme, which has no problems."""
     page = PageContext(site, preview=preview, text=_texts(site, {}))
-    if not files.files:
+    if not (files.files or files.images):
         return page
     if files.template_folder:
         page = replace(page, templates=_templates(files))
@@ -42,6 +44,7 @@ def context(site: Site, files: ThemeFiles, *, preview: bool = False) -> PageCont
         page,
         text=_texts(site, _table(files)),
         assets={name: files.files[name] for name in (STYLE, EXTRA_STYLE, ICON) if name in files.files},
+        icons=files.images,
         own_pages={own.name: own for own in _own_pages(files)},
     )
 
@@ -49,6 +52,7 @@ def context(site: Site, files: ThemeFiles, *, preview: bool = False) -> PageCont
 def problems(files: ThemeFiles, site: Site) -> Iterator[Problem]:
     """What is wrong with the content of a theme, without its templates and texts; see `examine`."""
     yield from _unused_files(files)
+    yield from _icon_problems(files)
     yield from _table_problems(files)
     yield from _own_page_problems(files, site)
 
@@ -95,12 +99,20 @@ def _templates(files: ThemeFiles) -> "ThemedTemplates":
 def _unused_files(files: ThemeFiles) -> Iterator[Problem]:
     """Files that replace nothing."""
     templates = {path.name for path in TEMPLATES.glob("*.html")}
-    replaceable = {".html": templates, ".css": {STYLE, EXTRA_STYLE}, ".svg": {ICON}, ".yaml": {TABLE}}
-    for name in files.files:
+    replaceable = {".html": templates, ".css": {STYLE, EXTRA_STYLE}, ".svg": {ICON}, ".yaml": {TABLE}, ".png": {*ICONS}}
+    for name in (*files.files, *files.images):
         names = replaceable.get(Path(name).suffix)
         if names is not None and name not in names:
             hint = did_you_mean(name, names, f"a theme can have {', '.join(sorted(names))}")
             yield files.problem(name, f"replaces no file of the pages{hint}")
+
+
+def _icon_problems(files: ThemeFiles) -> Iterator[Problem]:
+    for name, content in files.images.items():
+        size = ICONS.get(name)
+        start = content[: _PNG.size].ljust(_PNG.size)
+        if size and _PNG.unpack(start) != (b"\x89PNG\r\n\x1a\n", b"IHDR", size, size):
+            yield files.problem(name, f"should be a PNG image, {size} pixels wide and high")
 
 
 def _texts(site: Site, table: Mapping[str, str]) -> Texts:

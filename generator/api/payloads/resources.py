@@ -26,6 +26,7 @@ HTML = "text/html; charset=utf-8"
 CSS = "text/css; charset=utf-8"
 JS = "text/javascript; charset=utf-8"
 SVG = "image/svg+xml"
+PNG = "image/png"
 XML = "application/xml"
 TEXT = "text/plain; charset=utf-8"
 ATOM = "application/atom+xml; charset=utf-8"
@@ -51,6 +52,7 @@ SUFFIXES = {JSON: ".json", HTML: ".html", CSS: ".css", JS: ".js"} | {
     ACQUISITION: ".acquisition",
     OPDS: ".opds",
     DIVINA: ".divina",
+    PNG: ".png",
 }
 # Types of bodies whose paths have no suffix, and may be folders of other paths.
 WITHOUT_SUFFIX = frozenset((JSON, NAVIGATION, ACQUISITION, OPDS, DIVINA))
