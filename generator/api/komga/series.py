@@ -35,13 +35,15 @@ class Book(NamedTuple):
 def books(series: Series) -> Sequence[Book]:
     """The books of a series in reading order.
 
-    Apps sort by number only. So where numbers begin again with each volume, the place of a number is sent instead.
+    Apps sort by number only. So where volumes share numbers, the place of a number is sent instead.
     """
     chapters = sorted(series.identified_chapters, key=lambda chapter: chapter.reading_order)
-    numbers = [Decimal(chapter.number) for chapter in chapters]
-    is_numbered = all(before <= after for before, after in pairwise(numbers))
+    numbered = [list(versions) for _, versions in groupby(chapters, key=lambda chapter: chapter.reading_order)]
+    is_numbered = all(
+        Decimal(before.number) < Decimal(after.number) for (before, *_), (after, *_) in pairwise(numbered)
+    )
     books: list[Book] = []
-    for place, (_, versions) in enumerate(groupby(chapters, key=lambda chapter: chapter.reading_order), 1):
+    for place, versions in enumerate(numbered, 1):
         for chapter in versions:
             number = decimal(chapter.number if is_numbered else str(place))
             books.append(Book(series, chapter, len(books) + 1, number, is_numbered))
