@@ -158,8 +158,12 @@ class _SchemaGenerator(GenerateJsonSchema):
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> Schema:
         with_default = super().default_schema(schema)
-        if with_default.get("default", ...) is None:
-            del with_default["default"]  # editors would insert null
+        default = with_default.get("default", ...)
+        # Editors would insert null.
+        if default is None:
+            del with_default["default"]
+        elif isinstance(default, dict):
+            with_default["default"] = {name: value for name, value in default.items() if value is not None}
         return with_default
 
     def field_title_should_be_set(self, schema: Any) -> bool:

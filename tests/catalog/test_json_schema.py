@@ -32,6 +32,15 @@ def test_schema_is_valid_json_schema() -> None:
         assert schema["description"].endswith(".")
 
 
+def test_every_default_is_valid() -> None:
+    """Editors insert it."""
+    for name, schema in SCHEMAS.items():
+        for part in objects(schema):
+            if "default" in part:
+                whole = {**part, "$defs": schema.get("$defs", {})}
+                assert list(Draft7Validator(whole).iter_errors(part["default"])) == [], (name, part)
+
+
 def test_every_kind_of_file_has_a_schema() -> None:
     """There is a schema for each list, the settings, series, chapters, and those that commands write."""
     files = [*LISTS, VIEWS, SIZES, VARIANTS, ARCHIVES, "site.yaml", "series/a.yaml", "series/a/chapters/b.yaml"]

@@ -264,7 +264,7 @@ def test_numbers_that_begin_again_are_sent_as_places(small: Web) -> None:
 def test_a_number_that_two_volumes_share_is_sent_as_places(tmp_path: Path) -> None:
     """Also where the numbers never fall: with equal ones, an app cannot tell which of the two comes first."""
     chapters = "".join(
-        f"  - {{id: {number}, volume: {number}, number: 1, published: 2026-01-0{number}, pages: [1.png]}}\n"
+        f"  - {{id: 90{number}, volume: {number}, number: 1, published: 2026-01-0{number}, pages: [1.png]}}\n"
         for number in (1, 2)
     )
     files = {"series/twice.yaml": f"title: Twice\ncover: cover.jpg\n{MODIFIED}\nchapters:\n{chapters}"}
