@@ -453,6 +453,9 @@ def test_restricted_routes_are_not_told_by_opds(catalog: FeedCatalog, routes: li
     assert everything.keys() - served.keys() == paths
     linked = {item.url.removeprefix(BASE) for _, body in served.of(NAVIGATION) for item in koreader.menu(body, BASE)[0]}
     assert linked <= served.keys()
+    for path, _ in served.of(OPDS):
+        links = [link for part in ("links", "navigation") for link in served.json(path).get(part, ())]
+        assert {link["href"] for link in links} <= served.keys()
     assert not any(
         f">{word}<" in body.decode() or f'"{word}"' in body.decode() for word in hidden for body in served.values()
     )

@@ -47,7 +47,9 @@ def chapters(page: PageContext, listed: ListPage) -> Body:
 
 
 def _feed(page: PageContext, listed: ListPage, title: str, content: dict[str, Any], modified: int) -> Body:
-    links = [_link("self", listed.path_of(listed.number)), _link("start", "/catalog")]
+    links = [_link("self", listed.path_of(listed.number))]
+    # A site whose list of series needs a key has the series, but no start.
+    links += [_link("start", "/catalog")] * page.visible.library
     links += [_link("previous", listed.path_of(listed.number - 1))] * (listed.number > 1)
     links += [_link("next", listed.path_of(listed.number + 1))] * (listed.number < listed.last)
     metadata = {
