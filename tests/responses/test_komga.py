@@ -261,19 +261,6 @@ def test_numbers_that_begin_again_are_sent_as_places(small: Web) -> None:
     ]
 
 
-def test_a_number_that_two_volumes_share_is_sent_as_places(tmp_path: Path) -> None:
-    """Also where the numbers never fall: with equal ones, an app cannot tell which of the two comes first."""
-    chapters = "".join(
-        f"  - {{id: 90{number}, volume: {number}, number: 1, published: 2026-01-0{number}, pages: [1.png]}}\n"
-        for number in (1, 2)
-    )
-    files = {"series/twice.yaml": f"title: Twice\ncover: cover.jpg\n{MODIFIED}\nchapters:\n{chapters}"}
-    with served(tmp_path, "minimal", settings=APPS, files=files) as (_, web):
-        books = komga.chapters(Session(web).get, "twice")
-
-    assert [(book["metadata"]["number"], book["metadata"]["numberSort"]) for book in books] == [("1", 2), ("1", 1)]
-
-
 def test_nothing_hidden_is_in_any_list(small: Web) -> None:
     """Neither in the bodies of the whole catalog nor in searches."""
     get = Session(small).get
