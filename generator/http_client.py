@@ -188,9 +188,17 @@ class Client:
         return self._received + (self._connection.received if self._connection else 0)
 
     def get(
-        self, target: str, headers: Mapping[str, str], size: int, seconds: float = REQUEST_SECONDS, method: str = "GET"
+        self,
+        target: str,
+        headers: Mapping[str, str],
+        size: int,
+        seconds: float = REQUEST_SECONDS,
+        method: str = "GET",
+        data: bytes | None = None,
     ) -> Response:
-        """The response to a GET (or HEAD) request, with a body of at most `size` bytes. Redirects are not followed.
+        """The response to a GET request (or HEAD, or POST with `data`), with a body of at most `size` bytes.
+
+        Redirects are not followed.
 
         Raises LimitExceeded, Unreachable, and OSError for a broken connection or an invalid response.
         """
@@ -201,7 +209,7 @@ class Client:
             connection.budget = budget
             exchange = HTTPConnection(self.server.host)
             exchange.sock = connection
-            exchange.request(method, target, headers={"Host": self.server.authority, **headers})
+            exchange.request(method, target, data, headers={"Host": self.server.authority, **headers})
             with exchange.getresponse() as response:
                 budget.bytes = _MAX_HEAD + 2 * size  # twice: chunks have lengths, too
                 body = _body(response, size)

@@ -43,6 +43,7 @@ _SECTIONS = {
         "export": "Write the release as plain files.",
         "pack": "Pack the release for an edge worker.",
         "publish": "Send the release to another host.",
+        "announce": "Announce new chapters of the release.",
     },
 }
 COMMANDS = [name for names in _SECTIONS.values() for name in names]

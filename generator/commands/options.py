@@ -190,3 +190,20 @@ timeout = click.option(
     metavar="SECONDS",
     help="Maximum time for one response.",
 )
+
+# Of targets.
+lock_seconds = click.option(
+    "--lock-seconds",
+    type=click.IntRange(1, 3600),
+    default=15,
+    show_default=True,
+    help="Time to wait for another publish; s3: without a sign of it, its lock is taken over.",
+)
+endpoint = click.option("--endpoint", help="s3: URL of the store.  [default: AWS_ENDPOINT_URL]")
+region = click.option("--region", help="s3: Region of the bucket.  [default: AWS_REGION]")
+retries = click.option(
+    "--retries", type=click.IntRange(0, 20), default=6, show_default=True, help="s3: Tries after a failed request."
+)
+without_lock = click.option(
+    "--without-lock", is_flag=True, help="s3: Publish to a store that ignores conditions of writes."
+)

@@ -1,10 +1,10 @@
 """`publish`: send the current release to a bucket or a server, and before it the images that the catalog names."""
 
-import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -17,9 +17,10 @@ from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.linking import is_archive, is_variant
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError
+from ..hosts.announce.services import Service
 from ..hosts.packs import pack_files
 from ..hosts.publish.s3 import run as to_bucket
-from ..hosts.publish.s3.bucket import Bucket, BucketTarget, Connection
+from ..hosts.publish.s3.bucket import BucketTarget
 from ..hosts.publish.s3.layouts import BucketLayout, MediaLayout, PackedFiles, PlainKeys
 from ..hosts.publish.s3.run import PublishOptions
 from ..hosts.publish.ssh import release as to_server
@@ -36,33 +37,27 @@ from ..release import transaction
 from ..release.store import Store, refuse_inside
 from ..review import verify_server
 from ..review.verify_server import wait_until_served
-from ..server_url import ServerUrl, without_password
-from . import options
-from .command import Command, Result, print_warning, show, with_program_name
+from ..server_url import without_password
+from . import announcing, options
+from .announcing import AnnounceArguments, bucket_target, open_bucket, show_wait
+from .command import Command, Result, print_warning, sentences, show, warning, with_program_name
 from .output import Line, counter, note, waiting_notice
 
 
 @dataclass(frozen=True, slots=True)
-class PublishArguments:
+class PublishArguments(AnnounceArguments):
     """The options of the command. For another kind of target, those of a kind have their defaults."""
 
-    dry_run: bool
     url: str | None
     jobs: int
-    timeout: int
     check: bool
-    lock_seconds: int
+    announce: bool
     # Of buckets.
     layout: str
     packs: Path | None
     keep: int | None
     with_restricted: bool
-    endpoint: str | None
-    region: str | None
-    retries: int
-    without_lock: bool
     # Of servers.
-    catalog: ConfinedFolder
     nginx: Path
     reload: str | None
     no_reload: bool
@@ -88,13 +83,7 @@ class PublishArguments:
 )
 @options.timeout
 @click.option("--check", is_flag=True, help="List what the target has, and send what is missing or differs there.")
-@click.option(
-    "--lock-seconds",
-    type=click.IntRange(1, 3600),
-    default=15,
-    show_default=True,
-    help="Time to wait for another publish; s3: without a sign of it, its lock is taken over.",
-)
+@options.lock_seconds
 @click.option(
     "--layout",
     type=click.Choice(["files", "packs"]),
@@ -117,12 +106,10 @@ class PublishArguments:
 @click.option(
     "--with-restricted", is_flag=True, help="s3: Send restricted packs, too; only a worker may read the bucket then."
 )
-@click.option("--endpoint", help="s3: URL of the store.  [default: AWS_ENDPOINT_URL]")
-@click.option("--region", help="s3: Region of the bucket.  [default: AWS_REGION]")
-@click.option(
-    "--retries", type=click.IntRange(0, 20), default=6, show_default=True, help="s3: Tries after a failed request."
-)
-@click.option("--without-lock", is_flag=True, help="s3: Publish to a store that ignores conditions of writes.")
+@options.endpoint
+@options.region
+@options.retries
+@options.without_lock
 @options.catalog
 @click.option(
     "--nginx",
@@ -153,8 +140,9 @@ class PublishArguments:
     multiple=True,
     help="Leave out images of such chapters, besides scheduled ones; may be repeated.",
 )
+@click.option("--announce", is_flag=True, help="Then announce new chapters to services, as announce does.")
+@options.grouped("given", PublishArguments, *announcing.OPTIONS)
 @options.as_json
-@options.grouped("given", PublishArguments)
 def publish(target: str, out: Path, given: PublishArguments) -> Result:
     """Send the release to another host.
 
@@ -163,6 +151,8 @@ def publish(target: str, out: Path, given: PublishArguments) -> Result:
     """
     if given.media_to and not given.media:
         raise click.UsageError("--media-to needs --media")
+    if not given.announce and (given.services or given.program or given.repeat):
+        raise click.UsageError("--services, --program and --repeat need --announce")
     schemes = [_scheme(url) for url in (target, given.media_to) if url]
     _refuse_options_of_others(schemes)
     if given.url:
@@ -170,6 +160,7 @@ def publish(target: str, out: Path, given: PublishArguments) -> Result:
         verify_server.server_url(given.url)
     store = Store(out)
     store.release()
+    services = announcing.services_of(given, out) if given.announce else []
     # The release names images, so they come first. Pages name smaller copies until the next release is there.
     sender = _images(target, given.media, given) if given.media else None
     images = sender and sender.send(removes=given.dry_run)
@@ -178,18 +169,32 @@ def publish(target: str, out: Path, given: PublishArguments) -> Result:
         removed = sender.send(removes=True).totals.removed
         images = images._replace(totals=images.totals._replace(removed=removed))
     faults = _faults(store, schemes[0], given.url, given) if given.url and not given.dry_run else []
+    # A release that readers do not get yet is announced by a later publish.
+    announced = _announce(store, totals.release, target, services, given) if given.announce and not faults else None
+    ok = not faults and (not announced or announced.ok)
     return Result(
-        lambda: _lines(target, totals, images, given, faults),
+        lambda: chain(_lines(target, totals, images, given, faults), announced.lines() if announced else ()),
         lambda: {
-            "ok": not faults,
+            "ok": ok,
             "dry_run": given.dry_run,
             "target": target,
             **totals._asdict(),
             "images": images and _images_json(images),
             "differences": faults,
+            "announced": announced and announced.plain(),
         },
-        ok=not faults,
+        ok=ok,
     )
+
+
+def _announce(store: Store, release: str, target: str, services: Sequence[Service], given: PublishArguments) -> Result:
+    """Announce new chapters. An error leaves the release published, and is printed after the result of the publish."""
+    try:
+        return announcing.announce(store, release, target, services, given)
+    except (FlatpanelError, OSError) as error:
+        message = "; ".join(sentences(error))
+        line = warning(f"{target}: the announcement failed, the release stays; run it again: {message}")
+        return Result(lambda: [line], lambda: {"ok": False, "message": message}, ok=False)
 
 
 def _scheme(url: str) -> str:
@@ -265,22 +270,15 @@ def _counts(totals: PublishTotals, is_dry: bool) -> str:
 
 def _to_store(store: Store, url: str, given: PublishArguments) -> PublishTotals:
     """Publish to the bucket of a URL."""
-    target = _bucket_target(url)
+    target = bucket_target(url)
     # A build would remove bodies while they are sent.
     with transaction.locked(store, waiting_notice(store.root)):
         return _publish_layout(target, _layout(store, given), given)
 
 
-def _bucket_target(url: str) -> BucketTarget:
-    try:
-        return BucketTarget.of(url)
-    except ValueError as error:
-        raise click.UsageError(f"{without_password(url)}: {error}") from None
-
-
 def _publish_layout(target: BucketTarget, layout: BucketLayout, given: PublishArguments) -> PublishTotals:
     """Publish the objects of a layout, or count them."""
-    bucket = Bucket(target, Connection(_endpoint(given.endpoint), given.region or "", given.timeout, given.retries))
+    bucket = open_bucket(target, given)
     if given.dry_run:
         return to_bucket.plan(bucket, layout, check=given.check)
     return to_bucket.publish(
@@ -289,7 +287,7 @@ def _publish_layout(target: BucketTarget, layout: BucketLayout, given: PublishAr
         PublishOptions(
             given.jobs,
             given.lock_seconds,
-            partial(_announce_wait, str(target)),
+            partial(show_wait, str(target)),
             partial(counter, "sending"),
             given.check,
             given.without_lock,
@@ -311,19 +309,6 @@ def _layout(store: Store, given: PublishArguments) -> BucketLayout:
         pack_files.pack_release(store, folder, progress=progress)
     keep = given.keep or _settings(given.catalog).keep_releases
     return PackedFiles(store, folder, keep, with_restricted=given.with_restricted)
-
-
-def _endpoint(given: str | None) -> str:
-    """The URL of the store; empty for the one that the library chooses."""
-    url = given or os.environ.get("AWS_ENDPOINT_URL", "")
-    try:
-        return str(ServerUrl.of(url)) if url else ""
-    except ValueError as error:
-        raise click.UsageError(f"{without_password(url)}: the URL of the store {error}") from None
-
-
-def _announce_wait(url: str, seconds: int) -> None:
-    show([note(f"{url}: another publish holds the lock; waiting {seconds} s for a sign of it")])
 
 
 # To a server
@@ -412,7 +397,7 @@ class _Images(NamedTuple):
             )
         else:
             layout = MediaLayout(self.files, self.max_age, self.archive_age, is_obsolete)
-            totals = _publish_layout(_bucket_target(shown), layout, self.given)
+            totals = _publish_layout(bucket_target(shown), layout, self.given)
         return SentImages(shown, totals)
 
 

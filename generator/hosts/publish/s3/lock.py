@@ -33,6 +33,17 @@ def honours_conditions(bucket: Bucket) -> bool:
     return True
 
 
+def exclusive(bucket: Bucket, seconds: int, waiting: Callable[[int], None], *, without_lock: bool) -> "Lock":
+    """The lock of a bucket, if its store honours conditions."""
+    bucket.is_conditional = not without_lock
+    if bucket.is_conditional and not honours_conditions(bucket):
+        raise FlatpanelError(
+            f"{bucket.target}: this store ignores the conditions of writes, so two publishers at once would mix their"
+            " releases; make sure that there is only one, and pass --without-lock"
+        )
+    return Lock(bucket, seconds, waiting)
+
+
 class _Record(NamedTuple):
     """What the lock says. An object of another program, or changed by hand, has no holder to wait for."""
 

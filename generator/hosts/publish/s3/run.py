@@ -12,7 +12,7 @@ from ....errors import FlatpanelError
 from ..totals import PublishTotals
 from .bucket import Bucket, Conflict
 from .layouts import BINARY, FOLDER, JSON_HEADERS, PRIVATE, BucketLayout, Item, Line
-from .lock import Lock, honours_conditions, unfinished_lists
+from .lock import Lock, exclusive, unfinished_lists
 
 T = TypeVar("T")
 # Larger objects, such as archives, are in memory one at a time.
@@ -240,13 +240,7 @@ def plan(bucket: Bucket, layout: BucketLayout, *, check: bool = False) -> Publis
 
 
 def publish(bucket: Bucket, layout: BucketLayout, options: PublishOptions) -> PublishTotals:
-    bucket.is_conditional = not options.without_lock
-    if bucket.is_conditional and not honours_conditions(bucket):
-        raise FlatpanelError(
-            f"{bucket.target}: this store ignores the conditions of writes, so two publishers at once would mix their"
-            " releases; make sure that there is only one, and pass --without-lock"
-        )
-    with Lock(bucket, options.lock_seconds, options.waiting) as lock:
+    with exclusive(bucket, options.lock_seconds, options.waiting, without_lock=options.without_lock) as lock:
         pointer = read_pointer(bucket)
         differing = difference(bucket, layout, pointer, lock.unfinished, check=options.check)
         data = differing.result.dump()

@@ -1,0 +1,1 @@
+"""Announce the chapters that a release adds to the public, once."""

@@ -1,0 +1,202 @@
+"""Where announcements go: a Discord webhook, a service of apprise, or a program.
+
+An address is a secret. No sentence here contains one, nor an error of a library, which would: apprise runs in a process
+of its own, whose output is discarded.
+"""
+
+import math
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from importlib.util import find_spec
+from typing import NamedTuple, Protocol, TypeVar
+
+from ... import __version__, encoding, installation
+from ...errors import FlatpanelError
+from ...http_client import Client, Clock, LimitExceeded, Response, Unreachable
+from ...server_url import URL_CHARACTERS, ServerUrl
+from .news import NewSeries
+
+T = TypeVar("T")
+
+
+class Message(NamedTuple):
+    """A message, with the ids of the chapters in it, and the arguments of the program that sends it."""
+
+    chapters: frozenset[int]
+    data: bytes
+    arguments: tuple[str, ...] = ()
+
+
+class Service(Protocol):
+    """A place for announcements. Records know it by its name."""
+
+    @property
+    def name(self) -> str:
+        """The kind and the number of the service."""
+
+    def messages(self, news: Sequence[NewSeries]) -> Iterable[Message]:
+        """The messages that announce these chapters."""
+
+    def send(self, message: Message) -> str:
+        """Send a message once; return why it may not have arrived, or an empty text."""
+
+
+# Discord
+
+# Its limits of a message, in characters.
+_EMBEDS, _EMBEDS_TEXT, _TITLE, _DESCRIPTION, _URL = 10, 6000, 256, 4096, 2048
+# Of a line, which has the title of a chapter. With its URL, it is far below the limit of a description.
+_LINE_TITLE = 200
+_MARKUP = str.maketrans({character: f"\\{character}" for character in "\\`*_~|[]<>"})
+_MAX_RESPONSE = 1 << 20
+_TOO_MANY = 429
+# How often a message is sent that Discord refuses because of its limits, and the longest time in between.
+_TRIES, _MAX_WAIT = 5, 60.0
+
+
+class Discord(NamedTuple):
+    """A webhook of Discord."""
+
+    name: str
+    server: ServerUrl
+    query: str
+    seconds: float
+    clock: Clock
+    sleep: Callable[[float], None]
+
+    @classmethod
+    def of(cls, name: str, address: str, seconds: float, clock: Clock, sleep: Callable[[float], None]) -> "Discord":
+        url, _, query = address.partition("?")
+        try:
+            server = ServerUrl.of(url)
+        except ValueError as error:
+            raise FlatpanelError(f"{name}: the address {error}") from None
+        if query and not URL_CHARACTERS.fullmatch(query):
+            raise FlatpanelError(f"{name}: the address should be of ASCII characters without blanks")
+        return cls(name, server, query, seconds, clock, sleep)
+
+    def messages(self, news: Sequence[NewSeries]) -> Iterator[Message]:
+        embeds = [embed for series in news for embed in _embeds(series)]
+        for group in _in_groups(embeds, lambda embed: embed[1], _EMBEDS, _EMBEDS_TEXT):
+            # Without `parse`, a title with @everyone would notify everyone.
+            body = {"embeds": [embed for _, _, embed in group], "allowed_mentions": {"parse": []}}
+            yield Message(frozenset().union(*(ids for ids, _, _ in group)), encoding.json(body))
+
+    def send(self, message: Message) -> str:
+        """Send it again only after a 429: a message with any other response may have been posted."""
+        target = "&".join([f"{self.server.folder}?wait=true", *filter(None, [self.query])])
+        agent = f"flatpanel/{__version__} (announces new chapters)"
+        headers = {"Content-Type": "application/json", "User-Agent": agent, "Connection": "close"}
+        status = 0
+        for _ in range(_TRIES):
+            try:
+                client = Client(self.server, self.clock)
+                response = client.get(target, headers, _MAX_RESPONSE, self.seconds, "POST", message.data)
+            except LimitExceeded as error:
+                return f"the response {error}"
+            except Unreachable:
+                return "no connection"
+            except OSError:
+                return "the connection ended without a response"
+            if response.status in (200, 204):
+                return ""
+            status, wait = response.status, _retry_after(response)
+            if status != _TOO_MANY or wait > _MAX_WAIT:
+                break
+            self.sleep(wait)
+        return f"the response has status {status}"
+
+
+def _retry_after(response: Response) -> float:
+    """The seconds that a 429 asks for."""
+    with suppress(ValueError, TypeError, KeyError):
+        seconds = float(encoding.parse(response.body or b"")["retry_after"])
+        return max(seconds, 0.0) if math.isfinite(seconds) else math.inf
+    return 1.0
+
+
+def _embeds(series: NewSeries) -> Iterator[tuple[frozenset[int], int, dict[str, object]]]:
+    """The embeds of a series, each with the ids of its chapters and the length of its texts."""
+    lines = [(each.id, f"[{each.title[:_LINE_TITLE].translate(_MARKUP)}]({each.url})\n") for each in series.chapters]
+    for group in _in_groups(lines, lambda line: len(line[1]), len(lines), _DESCRIPTION):
+        title, text = series.title[:_TITLE], "".join(line for _, line in group).rstrip()
+        embed: dict[str, object] = {"title": title, "url": series.url, "description": text}
+        if series.harmless_cover and len(series.harmless_cover) <= _URL:
+            embed["thumbnail"] = {"url": series.harmless_cover}
+        yield frozenset(id for id, _ in group), len(title) + len(text), embed
+
+
+def _in_groups(items: Iterable[T], size: Callable[[T], int], most: int, most_size: int) -> Iterator[list[T]]:
+    """Divide items into groups of at most `most` items and a size of at most `most_size`."""
+    group: list[T] = []
+    total = 0
+    for item in items:
+        if group and (len(group) == most or total + size(item) > most_size):
+            yield group
+            group, total = [], 0
+        group.append(item)
+        total += size(item)
+    if group:
+        yield group
+
+
+# Programs
+
+# -P: a file in the working folder is not imported. The address is in the environment, since others can list arguments.
+_APPRISE = (sys.executable, "-P", "-c", "from apprise.cli import main; main()", "--input-format=text")
+APPRISE_ADDRESS = "APPRISE_URLS"
+
+
+class Program(NamedTuple):
+    """A program that reads one JSON document on its standard input. Exit code 0: it has announced all of it."""
+
+    name: str
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    seconds: float
+
+    def messages(self, news: Sequence[NewSeries]) -> Iterator[Message]:
+        yield Message(frozenset(each.id for series in news for each in series.chapters), encoding.json(document(news)))
+
+    def send(self, message: Message) -> str:
+        try:
+            done = subprocess.run(
+                [*self.command, *message.arguments],
+                input=message.data,
+                # What it prints may contain its addresses.
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=self.environment,
+                timeout=self.seconds,
+            )
+        except OSError as error:
+            return f"the program cannot be started: {error.strerror}"
+        except subprocess.TimeoutExpired:
+            return f"the program did not end within {self.seconds:g} seconds"
+        return f"the program ended with exit code {done.returncode}" if done.returncode else ""
+
+
+class Apprise(Program):
+    """A service of apprise: one message for each series."""
+
+    @classmethod
+    def of(cls, name: str, address: str, seconds: float, environment: Mapping[str, str]) -> "Apprise":
+        if not find_spec("apprise"):
+            advice = installation.how_to_add("apprise")
+            raise FlatpanelError(f"{name}: announcing needs the library apprise; install it: {advice}")
+        return cls(name, _APPRISE, {**environment, APPRISE_ADDRESS: address}, seconds)
+
+    def messages(self, news: Sequence[NewSeries]) -> Iterator[Message]:
+        for series in news:
+            lines = [f"{each.title}: {each.url}" for each in series.chapters]
+            lines += ["", series.url, *filter(None, [series.harmless_cover])]
+            ids = frozenset(each.id for each in series.chapters)
+            yield Message(ids, "\n".join(lines).encode(), (f"--title={series.title}",))
+
+
+def document(news: Sequence[NewSeries]) -> dict[str, object]:
+    """What programs read: the series with their chapters."""
+    series = [{**each._asdict(), "chapters": [chapter._asdict() for chapter in each.chapters]} for each in news]
+    return {"series": series}
