@@ -207,7 +207,5 @@ def _count(number: int, noun: str) -> str:
 
 def _listed(series: Sequence[NewSeries]) -> Iterator[str]:
     for each in series:
-        yield f"{each.title}: {each.url}"
-        if each.cover:
-            yield f"  cover: {each.cover}"
+        yield f"{each.title}: {' '.join(filter(None, [each.url, each.harmless_cover]))}"
         yield from (f"  {chapter.title}: {chapter.url}" for chapter in each.chapters)

@@ -48,8 +48,9 @@ def announce(
     lacking = {service.name: record.unsure.get(service.name, set()) & public for service in services}
     # All bodies are read before the first write, since one can be damaged.
     series = news.series_with(release, root, new.union(*lacking.values()))
+    wanted = {name: new | ids if repeat else new for name, ids in lacking.items()}
     messages = {
-        service.name: list(service.messages(_part(series, new | (lacking[service.name] if repeat else set()))))
+        service.name: list(service.messages(_part(series, wanted[service.name]))) if wanted[service.name] else []
         for service in services
     }
     record.known.update(new)
@@ -70,7 +71,7 @@ def announce(
                 place.write(record.dump())
         count = len(messages[service.name]) - len(faults)
         deliveries.append(Delivery(service.name, count, sent, faults, _part(series, unsure)))
-    return Announced(is_first, _part(series, new), deliveries)
+    return Announced(is_first, _part(series, new.union(*wanted.values())), deliveries)
 
 
 def _part(series: Sequence[NewSeries], ids: set[int]) -> list[NewSeries]:
