@@ -57,7 +57,7 @@ def _fault(request: "_Handler", data: bytes) -> str:
     if request.headers["Content-Type"] != "application/json" or not request.headers["User-Agent"]:
         return "no Content-Type or no User-Agent"
     body = json.loads(data)
-    if not {"embeds", "allowed_mentions"} == body.keys() or body["allowed_mentions"] != {"parse": []}:
+    if {"embeds", "allowed_mentions"} != body.keys() or body["allowed_mentions"] != {"parse": []}:
         return f"wrong fields: {body}"
     total = 0
     if not 1 <= len(body["embeds"]) <= 10:

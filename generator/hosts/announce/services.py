@@ -8,7 +8,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from importlib.util import find_spec
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -88,12 +88,13 @@ class Discord(NamedTuple):
         """Send it again only after a 429: a message with any other response may have been posted."""
         target = "&".join([f"{self.server.folder}?wait=true", *filter(None, [self.query])])
         agent = f"flatpanel/{__version__} (announces new chapters)"
-        headers = {"Content-Type": "application/json", "User-Agent": agent, "Connection": "close"}
+        headers = {"Content-Type": "application/json", "User-Agent": agent}
         status = 0
         for _ in range(_TRIES):
             try:
-                client = Client(self.server, self.clock)
-                response = client.get(target, headers, _MAX_RESPONSE, self.seconds, "POST", message.data)
+                # A connection that is kept for the next message could be closed by then.
+                with closing(Client(self.server, self.clock)) as client:
+                    response = client.get(target, headers, _MAX_RESPONSE, self.seconds, "POST", message.data)
             except LimitExceeded as error:
                 return f"the response {error}"
             except Unreachable:
@@ -129,7 +130,7 @@ def _embeds(series: NewSeries) -> Iterator[tuple[frozenset[int], int, dict[str, 
 
 
 def _in_groups(items: Iterable[T], size: Callable[[T], int], most: int, most_size: int) -> Iterator[list[T]]:
-    """Divide items into groups of at most `most` items and a size of at most `most_size`."""
+    """Divide items, at least one, into groups of at most `most` items and a size of at most `most_size`."""
     group: list[T] = []
     total = 0
     for item in items:
@@ -138,8 +139,7 @@ def _in_groups(items: Iterable[T], size: Callable[[T], int], most: int, most_siz
             group, total = [], 0
         group.append(item)
         total += size(item)
-    if group:
-        yield group
+    yield group
 
 
 # Programs

@@ -16,11 +16,10 @@ import pytest
 from click.testing import Result
 
 from generator import installation
-from generator.commands import announcing
 from tests.conftest import Site
 from tests.hosts.publish.conftest import BucketPublisher
 from tests.support import servers, webhook_server
-from tests.support.object_stores import ObjectStore
+from tests.support.paths import ROOT
 from tests.support.remote_site import Remote
 from tests.support.servers import LIMIT
 from tests.support.store_proxy import Answer, Seen, StoreProxy
@@ -86,7 +85,9 @@ def announce(run: Callable[..., Result], site: Site, webhook: Webhook) -> Announ
 
 def unsure(facts: dict[str, Any]) -> list[int]:
     """The chapters that an announcement lists as those that may not have arrived."""
-    return [chapter["id"] for service in facts["services"] for each in service["unsure"] for chapter in each["chapters"]]
+    return [
+        chapter["id"] for service in facts["services"] for each in service["unsure"] for chapter in each["chapters"]
+    ]
 
 
 # The targets of publishes
@@ -116,7 +117,7 @@ class Publisher:
         return ["publish", self.target, *map(str, paths), "--lock-seconds", "5", "--announce", *map(str, options)]
 
     def start(self, *options: object) -> "subprocess.Popen[bytes]":
-        command = [sys.executable, str(Path(installation.__file__).parents[1] / "build.py"), *self.command(*options)]
+        command = [sys.executable, str(ROOT / "build.py"), *self.command(*options)]
         environment = {**os.environ, **self.environment}
         return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
@@ -135,7 +136,7 @@ class Publisher:
     def killed(self) -> None:
         """A publish that is killed between the record and the message."""
         if self.kind == "ssh":
-            # `mv` gives the record its name; the process group of the test has the process to kill.
+            # `mv` gives the record its name.
             pid = self.site.folder / "pid"
             os.mkfifo(pid)
             script = f'"$real" "$@"; case "$*" in *announced.json) kill -9 "$(cat \'{pid}\')";; esac'
@@ -165,9 +166,7 @@ class Publisher:
 
 
 @pytest.mark.parametrize("kind", ["s3", "ssh"])
-def test_ten_publishes_announce_no_chapter_twice(
-    kind: str, request: pytest.FixtureRequest, webhook: Webhook
-) -> None:
+def test_ten_publishes_announce_no_chapter_twice(kind: str, request: pytest.FixtureRequest, webhook: Webhook) -> None:
     """With two rollbacks, one kill and a server that fails; what it may lack is listed, and repeated on request."""
     replies = {1: BUSY, 3: LOST, 4: KEPT, 5: BUSY, 6: DROPPED, 7: CUT, 8: BUSY}
     webhook.decide = lambda number: replies.get(number, Reply())
@@ -201,3 +200,339 @@ def test_ten_publishes_announce_no_chapter_twice(
     posted.update(int(link.removeprefix(API)) for link in webhook.links()[4:])
     assert set(posted) == set(range(13, 21)) and {id for id, count in posted.items() if count == 2} == {16, 19}
     assert unsure(publish("--repeat")) == [] and webhook.links()[10:] == []
+
+
+# What is announced
+
+
+def test_only_public_chapters_are_announced(announce: Announcer) -> None:
+    """No licensed, restricted or scheduled one, and none twice when it becomes public for the second time."""
+    chapters(announce.site, 10, name="licensed", lines="licensed: true\n")
+    chapters(announce.site, 20, name="restricted", lines="restricted: true\n")
+    scheduled = "{id: 31, number: 31, title: Late, published: 2036-01-01T00:00:00Z, pages: [1.png]}"
+    chapters(announce.site, 30)
+    file = announce.site.folder / "catalog_src/series/news.yaml"
+    file.write_text(f"{file.read_text()}  - {scheduled}\n")
+    announce.site.build()
+    assert announce().output == "discord: announced 1 chapter in 1 message\n"
+    assert announce.webhook.links() == [f"{API}30"]
+    file.unlink()
+    announce.site.build()
+    assert announce().output == "no new chapters to announce\n"
+    chapters(announce.site, 30)
+    assert announce().output == "no new chapters to announce\n"
+    assert announce.webhook.count == 1
+
+
+def test_chapters_are_grouped_by_series_with_title_cover_and_link(announce: Announcer) -> None:
+    """Links lead to the pages of a site that has them. Titles are no markup. An explicit series has no cover."""
+    announce.site.write("site.yaml", "base_url: https://minimal.example\npages: true\n")
+    chapters(announce.site, 12, 11)
+    chapters(announce.site, 20, name="adults", lines="rating: explicit\n")
+    dry = announce("--dry-run").output
+    assert announce.webhook.count == 0
+    announce()
+
+    (body,) = announce.webhook.posted
+    reader = "https://minimal.example/reader"
+    assert body["embeds"] == [
+        {
+            "title": "The adults",
+            "url": f"{reader}/adults/",
+            "description": rf"[Ch. 20: The \*20\*]({reader}/adults/0/20/)",
+        },
+        {
+            "title": "The news",
+            "url": f"{reader}/news/",
+            "description": rf"[Ch. 11: The \*11\*]({reader}/news/0/11/)"
+            "\n"
+            rf"[Ch. 12: The \*12\*]({reader}/news/0/12/)",
+            "thumbnail": {"url": "https://minimal.example/media/series/news/cover.jpg"},
+        },
+    ]
+    assert dry.splitlines() == [
+        f"The adults: {reader}/adults/",
+        f"  Ch. 20: The *20*: {reader}/adults/0/20/",
+        f"The news: {reader}/news/ https://minimal.example/media/series/news/cover.jpg",
+        f"  Ch. 11: The *11*: {reader}/news/0/11/",
+        f"  Ch. 12: The *12*: {reader}/news/0/12/",
+        "discord: would announce 3 chapters in 1 message",
+    ]
+
+
+def test_restricted_details_are_not_announced(announce: Announcer) -> None:
+    """The title and the cover of a series need an API key there, so its slug stands for them."""
+    announce.site.write("site.yaml", "base_url: https://minimal.example\nrestricted: ['/series/{slug}']\n")
+    chapters(announce.site, 10)
+    announce()
+    (embed,) = announce.webhook.posted[0]["embeds"]
+    assert embed["title"] == "news" and "thumbnail" not in embed
+
+
+def test_a_large_import_is_divided_within_the_limits_of_discord(announce: Announcer) -> None:
+    """The receiver refuses longer texts and more embeds: 90 chapters of one series, then one of each of 12 others."""
+    long = "x" * 300
+    for number in range(12):
+        chapters(announce.site, number + 200, name=f"many-{number}")
+    chapters(announce.site, *range(100, 190), name="long")
+    file = announce.site.folder / "catalog_src/series/long.yaml"
+    file.write_text(file.read_text().replace("The long", long).replace("'The ", f"'{long}"))
+    announce.site.build()
+    facts = announce.facts()
+    assert facts["ok"] and facts["services"][0]["chapters"] == 102
+    posted = sorted(int(link.removeprefix(API)) for link in announce.webhook.links())
+    assert posted == [*range(100, 190), *range(200, 212)]
+    assert facts["services"][0]["messages"] == announce.webhook.count == len(announce.webhook.posted) > 2
+
+
+def test_a_damaged_body_is_announced_later(announce: Announcer) -> None:
+    """It is read before anything is written down."""
+    chapters(announce.site, 10)
+    body = announce.site.folder / "dist" / announce.site.manifest.resources["/api/v2/chapters/10"].file
+    content = body.read_bytes()
+    body.write_bytes(b"{}")
+    assert "is damaged; `python build.py verify --repair`" in announce(code=1).output
+    body.write_bytes(content)
+    assert announce().output == "discord: announced 1 chapter in 1 message\n"
+
+
+def test_two_at_once_announce_once(announce: Announcer) -> None:
+    """The second one waits for the lock and finds the record of the first."""
+    chapters(announce.site, 10)
+    printed: list[bytes] = []
+
+    def reply(number: int) -> Reply:
+        thread.start()
+        locked.wait(LIMIT)
+        return Reply()
+
+    locked = Barrier(2)
+    command = [sys.executable, str(ROOT / "build.py"), "announce", announce.folder]
+    paths = ["--out", announce.site.folder / "dist", "--catalog", announce.site.folder / "catalog_src"]
+
+    def second() -> None:
+        environment = {**os.environ, **announce.environment}
+        words = list(map(str, [*command, *paths]))
+        with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            assert process.stderr and process.stdout
+            assert b"another run holds the lock" in process.stderr.readline()
+            locked.wait(LIMIT)
+            printed.append(process.stdout.read())
+
+    thread = Thread(target=second)
+    announce.webhook.decide = reply
+    announce()
+    thread.join(LIMIT)
+    assert printed == [b"no new chapters to announce\n"] and announce.webhook.links() == [f"{API}10"]
+
+
+# Failures
+
+
+@each(
+    ("reply", "fault"),
+    [
+        (Reply(404, False), "the response has status 404"),
+        (Reply(429, False, b"[]"), "the response has status 429"),
+        (Reply(429, False, b'{"retry_after": 3600}'), "the response has status 429"),
+        (Reply(429, False, b'{"retry_after": NaN}'), "the response has status 429"),
+        (DROPPED, "the connection ended without a response"),
+        (Reply(body=b"x" * (1 << 22)), ""),
+    ],
+)
+def test_a_failed_message_is_listed_and_repeated(announce: Announcer, reply: Reply, fault: str) -> None:
+    """No message is sent again by itself, unless the webhook says that it was refused for now."""
+    last = max([9, *announce.record()["known"]]) + 1
+    chapters(announce.site, *range(10, last + 1))
+    announce.webhook.decide = lambda number: reply
+    result = announce(code=1 if fault else 0)
+    if fault:
+        assert f"warning: discord: a message failed: {fault}\n" in result.output
+        assert "may not have arrived; look there, and send it again with --repeat:" in result.output
+        assert f"Ch. {last}: The *{last}*: {API}{last}" in result.output
+        assert f"{API}{last}" in announce().output
+        announce.webhook.decide = lambda number: Reply()
+        assert "discord: announced 1 chapter in 1 message" in announce("--repeat").output
+    assert announce.webhook.links()[-1] == f"{API}{last}" and announce.record()["unsure"] == {}
+
+
+def test_no_connection_is_a_failure(announce: Announcer) -> None:
+    chapters(announce.site, 10)
+    closed = f"discord http://127.0.0.1:1/api/webhooks/1/{TOKEN}"
+    assert "a message failed: no connection" in announce(code=1, FLATPANEL_SERVICES=closed).output
+
+
+def test_a_silent_service_has_a_deadline(announce: Announcer) -> None:
+    """A response, and a program that does not end."""
+    chapters(announce.site, 10)
+    with servers.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        address = f"discord http://127.0.0.1:{silent.getsockname()[1]}/{TOKEN}"
+        output = announce("--timeout", 1, "--program", "tail -f /dev/null", code=1, FLATPANEL_SERVICES=address).output
+    assert "discord: a message failed: the response takes longer than 1 seconds" in output
+    assert "program: a message failed: the program did not end within 1 seconds" in output
+
+
+def test_a_damaged_record_is_refused(announce: Announcer) -> None:
+    """A new record would forget what may not have arrived."""
+    for text in ("", "[]", '{"flatpanel": 2}', '{"flatpanel": 1, "known": 1, "unsure": {}}'):
+        (announce.folder / "announced.json").write_text(text)
+        assert "announced.json: is not a record of this version" in announce(code=1).output
+
+
+# Services
+
+
+def test_a_program_reads_the_news_as_json(announce: Announcer) -> None:
+    """With the cover and the rating, for it to decide. Two programs are announced to on their own."""
+    chapters(announce.site, 10, lines="rating: explicit\n")
+    program = announce.site.folder / "program"
+    program.write_text('#!/bin/sh\necho secret >&2\necho secret\nexec cat >"$1"\n')
+    program.chmod(0o755)
+    file = announce.site.folder / "news with blanks.json"
+    output = announce("--program", f"{program} '{file}'", FLATPANEL_SERVICES="program false", code=1).output
+    assert "secret" not in output
+    assert "program: a message failed: the program ended with exit code 1\n" in output
+    assert "program 2: announced 1 chapter in 1 message\n" in output
+    assert json.loads(file.read_text()) == {
+        "series": [
+            {
+                "slug": "news",
+                "title": "The news",
+                "url": "https://minimal.example/api/v2/series/news",
+                "cover": "https://minimal.example/media/series/news/cover.jpg",
+                "rating": "explicit",
+                "chapters": [
+                    {"id": 10, "title": "Ch. 10: The *10*", "url": f"{API}10", "published": "2026-02-02T10:00:00Z"}
+                ],
+            }
+        ]
+    }
+    assert "the program cannot be started: No such file" in announce("--program", "/no", "--repeat", code=1).output
+
+
+def test_apprise_announces_each_series(announce: Announcer) -> None:
+    """One message each, as text: Telegram and email have no common markup. Its own output is not printed."""
+    bodies: list[dict[str, Any]] = []
+
+    class Receiver(servers.Handler):
+        def do_POST(self) -> None:
+            bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    chapters(announce.site, 10, 11)
+    chapters(announce.site, 20, name="adults", lines="rating: explicit\n")
+    with servers.answering(Receiver) as port, ExitStack() as home:
+        home.enter_context(pytest.MonkeyPatch.context()).setenv("HOME", str(announce.site.folder))
+        lines = f"# comment\n\napprise json://127.0.0.1:{port}/{TOKEN}\napprise nonsense://{TOKEN}\n"
+        output = announce(FLATPANEL_SERVICES=lines, code=1).output
+    assert "apprise: announced 3 chapters in 2 messages\n" in output
+    assert "apprise 2: a message failed: the program ended with exit code 1\n" in output
+    assert [(body["title"], body["message"]) for body in bodies] == [
+        ("The adults", f"Ch. 20: The *20*: {API}20\n\nhttps://minimal.example/api/v2/series/adults"),
+        (
+            "The news",
+            f"Ch. 10: The *10*: {API}10\nCh. 11: The *11*: {API}11\n\nhttps://minimal.example/api/v2/series/news\n"
+            "https://minimal.example/media/series/news/cover.jpg",
+        ),
+    ]
+
+
+def test_without_apprise_the_command_that_installs_it_is_printed(
+    announce: Announcer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("generator.hosts.announce.services.find_spec", lambda name: None)
+    sentence = f"apprise: announcing needs the library apprise; install it: {installation.how_to_add('apprise')}\n"
+    assert announce(code=1, FLATPANEL_SERVICES=f"apprise json://{TOKEN}").output == sentence
+
+
+@each(
+    ("lines", "sentence"),
+    [
+        (f"https://discord.com/{TOKEN}", ":1: should be `discord URL` or `apprise URL` or `program COMMAND`"),
+        ("\ndiscord", ":2: should be `discord URL` or"),
+        (f"discord {TOKEN}", "discord: the address should be a URL like"),
+        (f"discord http://a/{TOKEN}?thread_id=1 2", "discord: the address should be of ASCII characters"),
+        (f"discord http://a\\{TOKEN}/", "discord: the address should"),
+        (f"program '{TOKEN}", "program: the command is empty, or has a quote without an end"),
+        ("", "no service to announce to; name it in FLATPANEL_SERVICES, with --services or --program"),
+    ],
+)
+def test_a_wrong_service_is_an_error_without_its_address(announce: Announcer, lines: str, sentence: str) -> None:
+    result = announce(FLATPANEL_SERVICES=lines, code=2 if "URL" not in sentence and "addr" not in sentence else 1)
+    assert sentence in result.output
+
+
+def test_services_are_in_a_file_outside_the_catalog(announce: Announcer, tmp_path: Path) -> None:
+    """Who edits the catalog chooses neither where it is announced nor a program. A thread is a parameter."""
+    chapters(announce.site, 10)
+    file = tmp_path / "services.txt"
+    file.write_text(f"program touch {tmp_path}/run\n")
+    assert f"{file}:1: should be `discord URL` or `apprise URL`\n" in announce("--services", file, code=1).output
+    file.write_text(f"{announce.webhook.service}?thread_id=7\n")
+    for folder in ("catalog_src", "dist"):
+        link = announce.site.folder / folder / "services.txt"
+        link.write_text(file.read_text())
+        assert "addresses are secrets, so move it" in announce("--services", link, code=1).output
+        link.unlink()
+    assert announce("--services", file, FLATPANEL_SERVICES="").output == "discord: announced 1 chapter in 1 message\n"
+
+
+# Targets
+
+
+def test_a_wrong_target_is_refused(announce: Announcer) -> None:
+    for folder, code in (("http://user:password@host/", 2), (announce.site.folder / "dist/records", 1)):
+        announce.folder = folder  # type: ignore[assignment]
+        assert "password" not in announce(code=code).output
+
+
+def test_a_dry_run_writes_nothing(announce: Announcer, remote: Remote, publish: BucketPublisher) -> None:
+    """Neither a record nor a lock, wherever the target is."""
+    environment = {**publish.store.environment, **remote.server.environment}
+    for target in (announce.folder / "new", remote.target, publish.target):
+        announce.folder = target  # type: ignore[assignment]
+        result = announce("--dry-run", **environment)
+        assert "the first run would only write down which chapters are public" in result.output
+    assert (
+        publish.own_keys() == [] and not remote.folder.exists() and not (announce.site.folder / "records/new").exists()
+    )
+
+
+def test_a_publish_announces_after_the_release(publish: BucketPublisher, webhook: Webhook) -> None:
+    """Without a service, nothing is published; what the public URL does not serve is not announced."""
+    environment = {**publish.store.environment, "FLATPANEL_SERVICES": webhook.service}
+
+    def run(*options: object, code: int = 0, **others: str) -> str:
+        result = publish.run(*publish.arguments("--catalog", publish.site.folder, *options), **(environment | others))
+        assert result.exit_code == code, result.output
+        return str(result.output)
+
+    assert "no service to announce to" in run("--announce", code=2, FLATPANEL_SERVICES="")
+    assert publish.own_keys() == []
+    assert "need --announce" in run("--repeat", code=2)
+    assert "announced nothing: the first run" in run("--announce")
+    chapters(publish.site, 10)
+    closed = "http://127.0.0.1:1"
+    assert "announce" not in run("--announce", "--url", closed, "--timeout", 1, code=1) and webhook.count == 0
+    publish.put(".flatpanel/announced.json", b"[]")
+    output = run("--announce", code=1)
+    assert "the announcement failed, the release stays; run it again: " in output and "0 objects" in output
+    publish.put(".flatpanel/announced.json", b'{"flatpanel":1,"known":[1],"unsure":{}}')
+    assert "discord: would announce 1 chapter in 1 message" in run("--announce", "--dry-run")
+    assert run("--announce").endswith("discord: announced 1 chapter in 1 message\n")
+    assert webhook.links() == [f"{API}10"]
+
+
+def test_a_server_that_cannot_write_the_record_gets_no_announcement(remote: Remote, announce: Announcer) -> None:
+    """The record is written before the message."""
+    chapters(remote.site, 10)
+    announce.folder = remote.target  # type: ignore[assignment]
+    announce(**remote.server.environment)
+    chapters(remote.site, 10, 11)
+    remote.server.wrap_command("mv", "exit 1")
+    assert "announced.json: cannot be written" in announce(code=1, **remote.server.environment).output
+    assert announce.webhook.count == 0
