@@ -167,7 +167,8 @@ def workshop(port: socket.socket) -> Iterator[Path]:
         program(folder, "python", f'exec "{sys.executable}" "$@"')
         # The locked packages are installed here already; what is asked for has to be there.
         locked = " && ".join(
-            f'grep -q "^{name}==" "$last"' for name in ("click", "imagesize", "markdown-it-py", "obstore", "pillow")
+            f'grep -q "^{name}==" "$last"'
+            for name in ("apprise", "click", "imagesize", "markdown-it-py", "obstore", "pillow")
         )
         program(folder, "pip", f'for last; do :; done; test "$1" = install && {locked}')
         program(folder, "chown", 'test "$1" = nginx:nginx && test -d "$2" && echo "$2" >>../owned')

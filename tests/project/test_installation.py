@@ -26,7 +26,7 @@ REPOSITORY = "https://git.example/flatpanel"
 WHEEL = "https://files.example/flatpanel-0.1.0-py3-none-any.whl"
 COMMIT, DIGEST = "a" * 40, "b" * 64
 GIT = "git -c user.name=a -c user.email=a@b.example"
-OPTIONAL = ("PIL", "imagesize", "markdown_it", "mdurl", "obstore")
+OPTIONAL = ("PIL", "apprise", "imagesize", "markdown_it", "mdurl", "obstore")
 
 
 # The requirements of a new project
@@ -368,7 +368,7 @@ def test_the_documented_installation_works(tools: dict[str, str], tmp_path: Path
     python = next(path for path in home.rglob("bin/python") if "flatpanel" in str(path))
 
     assert (folder / "dist/current/manifest.json").is_file()
-    shell(f'"{python}" -c "import PIL, imagesize, markdown_it, obstore"', tmp_path, environment)
+    shell(f'"{python}" -c "import PIL, apprise, imagesize, markdown_it, obstore"', tmp_path, environment)
 
 
 @pytest.mark.packages
