@@ -35,6 +35,7 @@ LATER = {
     "catalog_src/.views-seen.json",
     "dist/run/views.log",
     "dist/run/user.conf",
+    "dist/run/announced.json",
     "dist/private",
 }
 LINK = re.compile(r"\]\(([^)\s]+)\)")

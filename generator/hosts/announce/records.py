@@ -20,15 +20,15 @@ _FORMAT = 1
 _FILE = "announced.json"
 
 
-class Record(NamedTuple):
-    """The chapters that are no news any more, and for each service those that may not have arrived."""
+class AnnouncementRecord(NamedTuple):
+    """The chapters that were public in any run, and for each service those that may not have arrived."""
 
-    known: set[int]
+    public: set[int]
     unsure: dict[str, set[int]]
 
     def dump(self) -> bytes:
         unsure = {name: sorted(ids) for name, ids in sorted(self.unsure.items()) if ids}
-        return encoding.json({"flatpanel": _FORMAT, "known": sorted(self.known), "unsure": unsure})
+        return encoding.json({"flatpanel": _FORMAT, "public": sorted(self.public), "unsure": unsure})
 
 
 class Place(NamedTuple):
@@ -38,7 +38,7 @@ class Place(NamedTuple):
     data: bytes | None
     write: Callable[[bytes], None]
 
-    def record(self) -> Record | None:
+    def record(self) -> AnnouncementRecord | None:
         """The record; None before the first run."""
         if self.data is None:
             return None
@@ -47,7 +47,7 @@ class Place(NamedTuple):
             if value["flatpanel"] != _FORMAT:
                 raise ValueError
             unsure = {str(name): set(map(int, ids)) for name, ids in value["unsure"].items()}
-            return Record(set(map(int, value["known"])), unsure)
+            return AnnouncementRecord(set(map(int, value["public"])), unsure)
         except (ValueError, KeyError, TypeError, AttributeError):
             raise FlatpanelError(
                 f"{self.name}: is not a record of this version of the program; restore it, or remove it: then the next"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...release.manifest_reader import ManifestReader
 from . import news
 from .news import NewSeries
-from .records import Place, Record
+from .records import AnnouncementRecord, Place
 from .services import Service
 
 
@@ -43,8 +43,8 @@ def announce(
     """Announce the chapters of a release that the record does not have; with `repeat`, also what may be lacking."""
     public, record = set(news.public_chapters(release)), place.record()
     is_first = record is None
-    record = record or Record(set(public), {})
-    new = public - record.known
+    record = record or AnnouncementRecord(set(public), {})
+    new = public - record.public
     lacking = {service.name: record.unsure.get(service.name, set()) & public for service in services}
     # All bodies are read before the first write, since one can be damaged.
     series = news.series_with(release, root, new.union(*lacking.values()))
@@ -53,7 +53,7 @@ def announce(
         service.name: list(service.messages(_part(series, wanted[service.name]))) if wanted[service.name] else []
         for service in services
     }
-    record.known.update(new)
+    record.public.update(new)
     for service in services if new else ():
         record.unsure.setdefault(service.name, set()).update(new)
     if (new or is_first) and not dry_run:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from importlib.util import find_spec
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from ... import __version__, encoding, installation
 from ...errors import FlatpanelError
@@ -27,20 +27,6 @@ class Message(NamedTuple):
     chapters: frozenset[int]
     data: bytes
     arguments: tuple[str, ...] = ()
-
-
-class Service(Protocol):
-    """A place for announcements. Records know it by its name."""
-
-    @property
-    def name(self) -> str:
-        """The kind and the number of the service."""
-
-    def messages(self, news: Sequence[NewSeries]) -> Iterable[Message]:
-        """The messages that announce these chapters."""
-
-    def send(self, message: Message) -> str:
-        """Send a message once; return why it may not have arrived, or an empty text."""
 
 
 # Discord
@@ -78,6 +64,7 @@ class Discord(NamedTuple):
         return cls(name, server, query, seconds, clock, sleep)
 
     def messages(self, news: Sequence[NewSeries]) -> Iterator[Message]:
+        """The messages that announce these chapters."""
         embeds = [embed for series in news for embed in _embeds(series)]
         for group in _in_groups(embeds, lambda embed: embed[1], _EMBEDS, _EMBEDS_TEXT):
             # Without `parse`, a title with @everyone would notify everyone.
@@ -85,7 +72,10 @@ class Discord(NamedTuple):
             yield Message(frozenset().union(*(ids for ids, _, _ in group)), encoding.json(body))
 
     def send(self, message: Message) -> str:
-        """Send it again only after a 429: a message with any other response may have been posted."""
+        """Send a message; return why it may not have arrived, or an empty text.
+
+        It is sent again only after a 429: with any other response, it may have been posted.
+        """
         target = "&".join([f"{self.server.folder}?wait=true", *filter(None, [self.query])])
         agent = f"flatpanel/{__version__} (announces new chapters)"
         headers = {"Content-Type": "application/json", "User-Agent": agent}
@@ -194,6 +184,10 @@ class Apprise(Program):
             lines += ["", series.url, *filter(None, [series.harmless_cover])]
             ids = frozenset(each.id for each in series.chapters)
             yield Message(ids, "\n".join(lines).encode(), (f"--title={series.title}",))
+
+
+# Each has a name for records: its kind and its number.
+Service: TypeAlias = Discord | Program
 
 
 def document(news: Sequence[NewSeries]) -> dict[str, object]:

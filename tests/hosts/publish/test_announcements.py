@@ -342,7 +342,7 @@ def test_two_at_once_announce_once(announce: Announcer) -> None:
 )
 def test_a_failed_message_is_listed_and_repeated(announce: Announcer, reply: Reply, fault: str) -> None:
     """No message is sent again by itself, unless the webhook says that it was refused for now."""
-    last = max([9, *announce.record()["known"]]) + 1
+    last = max([9, *announce.record()["public"]]) + 1
     chapters(announce.site, *range(10, last + 1))
     announce.webhook.decide = lambda number: reply
     result = announce(code=1 if fault else 0)
@@ -376,7 +376,7 @@ def test_a_silent_service_has_a_deadline(announce: Announcer) -> None:
 
 def test_a_damaged_record_is_refused(announce: Announcer) -> None:
     """A new record would forget what may not have arrived."""
-    for text in ("", "[]", '{"flatpanel": 2}', '{"flatpanel": 1, "known": 1, "unsure": {}}'):
+    for text in ("", "[]", '{"flatpanel": 2}', '{"flatpanel": 1, "public": 1, "unsure": {}}'):
         (announce.folder / "announced.json").write_text(text)
         assert "announced.json: is not a record of this version" in announce(code=1).output
 
@@ -521,7 +521,7 @@ def test_a_publish_announces_after_the_release(publish: BucketPublisher, webhook
     publish.put(".flatpanel/announced.json", b"[]")
     output = run("--announce", code=1)
     assert "the announcement failed, the release stays; run it again: " in output and "0 objects" in output
-    publish.put(".flatpanel/announced.json", b'{"flatpanel":1,"known":[1],"unsure":{}}')
+    publish.put(".flatpanel/announced.json", b'{"flatpanel":1,"public":[1],"unsure":{}}')
     assert "discord: would announce 1 chapter in 1 message" in run("--announce", "--dry-run")
     assert run("--announce").endswith("discord: announced 1 chapter in 1 message\n")
     assert webhook.links() == [f"{API}10"]
