@@ -95,10 +95,9 @@ class ReferenceDigests:
             "categories": {name: encoding.digest(repr(entry).encode()) for name, entry in linker.categories.items()},
         }
 
-    def of(self, names: Mapping[str, Iterable[str | int]]) -> list[str] | None:
-        """The digests of all references of a series, in order; None if one matches no entry, or several."""
-        digests = [self._digests[kind].get(name) for kind, references in names.items() for name in references]
-        return None if None in digests else [digest for digest in digests if digest]
+    def of(self, names: Mapping[str, Iterable[str | int]]) -> list[str | None]:
+        """The digests of all references of a series, in order; None for one that matches no entry, or several."""
+        return [self._digests[kind].get(name) for kind, references in names.items() for name in references]
 
 
 def _digests(index: NameIndex[Any]) -> dict[object, str]:
@@ -306,7 +305,7 @@ class _Scanner:
                 slug = checked.files.slug
                 self.facts[slug] = checked.facts
                 if references and not checked.sources.problems:
-                    self.check_keys[slug] = str(self._check_key(checked.files, references, checked.facts))
+                    self.check_keys[slug] = self._check_key(checked.files, references, checked.facts)
                     self.cache.put(FACTS, slug, self.check_keys[slug], dump_facts(checked.facts))
 
     def _changed_series(
@@ -322,11 +321,10 @@ class _Scanner:
                     continue
             yield files
 
-    def _check_key(self, files: SeriesFiles, references: ReferenceDigests, facts: SeriesFacts) -> str | None:
-        """A digest of everything that the check of a series depends on; None if a file or an entry is missing."""
+    def _check_key(self, files: SeriesFiles, references: ReferenceDigests, facts: SeriesFacts) -> str:
+        """A digest of everything that the check of a series depends on. The cache has none with a missing file or
+        entry: such a series does not pass the check."""
         contents, entries = self.files.contents(files), references.of(facts.names)
-        if None in contents or entries is None:
-            return None
         return encoding.digest(encoding.json([ascii(files.files), contents, entries]))
 
     def _repeated_ids(self, series_files: Sequence[SeriesFiles]) -> Iterator[UnlocatedProblem]:

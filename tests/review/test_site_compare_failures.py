@@ -13,6 +13,7 @@ from typing import cast
 import pytest
 from click.testing import Result
 
+from generator.reading_sites.site_client import TRIES_IF_BROKEN
 from generator.review.site_compare import facts
 from generator.review.site_compare.facts import UNUSABLE, Difference, Facts
 from generator.review.site_compare.known_reasons import group_roles, new_field, reason
@@ -104,6 +105,8 @@ def test_refused_responses_differ(sites: Pair, tmp_path: Path) -> None:
     assert "  1 × /api/v2/groups/{id} another status: /api/v2/groups/2: 200 → 410\n" in result.output
     assert "  1 × /api/v2/artists another status: /api/v2/artists: 200 → 500\n" in result.output
     assert "/api/v2/members" not in result.output
+    # Several parts of the comparison need the list of artists; the site fails once for all of them.
+    assert [path for path, _ in sites[1].asked].count("/api/v2/artists") == TRIES_IF_BROKEN
 
 
 def test_unusable_response_is_a_difference(sites: Pair, tmp_path: Path) -> None:
