@@ -14,7 +14,7 @@ PARTS := test-coverage test-samples test-faults test-limits test-packages test-s
 export PATH := $(PATH):/usr/local/sbin:/usr/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-workerd serve-deno build check docs test test-all $(PARTS) test-newer-nginx lint format bench ci everywhere lock audit sbom clean distclean
+.PHONY: help serve serve-workerd serve-deno build check docs docs-site test test-all $(PARTS) test-newer-nginx lint format bench ci everywhere lock audit sbom clean distclean
 
 help: ## list these targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,12 @@ check: ## check the catalog without writing anything
 docs: ## write the generated parts of docs/: tables, examples, and the page of commands
 	@tools/setup run
 	$(PY) tools/write-docs
+
+docs-site: ## write build/docs/, the documents as a site that can be searched
+	@tools/setup docs
+	rm -rf build/docs
+	.venv-docs/bin/python -m sphinx --fail-on-warning --keep-going --fresh-env --quiet \
+		--conf-dir tools/docs_site --doctree-dir build/docs-cache . build/docs
 
 test: ## run the everyday tests, about five minutes on two cores
 	@tools/setup nginx
@@ -124,4 +130,4 @@ clean: ## remove generated files; a running serve then answers 404 until the nex
 	rm -rf .flatpanel_old
 
 distclean: clean ## remove generated files, the virtual environments, .node, .node-edge and .nginx-newer
-	rm -rf .venv .venv-bench .venv-audit .venv-clients .node .node-edge .nginx-newer
+	rm -rf .venv .venv-bench .venv-audit .venv-clients .venv-docs .node .node-edge .nginx-newer
