@@ -1,3 +1,3 @@
 """Flatpanel: a comic catalog in YAML goes in, a static, cacheable read API comes out."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

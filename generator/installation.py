@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from . import encoding
+from . import __version__, encoding
 
 _NAME = "flatpanel"
 # With the libraries for sizes of images and for texts of a theme.
@@ -26,7 +26,7 @@ _UNKNOWN = f"""\
 # No package index has Flatpanel: pip needs the URL of a repository with a commit, or of a wheel with its digest.
 # Fill it in, for example:
 # {_REQUIREMENT} git+https://git.example/flatpanel@<commit>
-# {_REQUIREMENT} https://files.example/flatpanel-0.1.0-py3-none-any.whl#sha256=<digest>
+# {_REQUIREMENT} https://files.example/flatpanel-{__version__}-py3-none-any.whl#sha256=<digest>
 {_REQUIREMENT} <fill in the URL of Flatpanel as the comments of this file describe>"""
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from generator import __version__
 from tests.support import archives
-from tests.support.archives import needs_hatchling, unpack
+from tests.support.archives import named, needs_hatchling, unpack
 from tests.support.paths import ROOT
 
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
@@ -196,7 +197,7 @@ def test_packages_are_reproducible(packages: dict[str, Path], tmp_path: Path) ->
     others = archives.packages(tmp_path / "two of them", umask=0o077, date=1_700_000_000, seed="9")
     contents = [{name: path.read_bytes() for name, path in found.items()} for found in (packages, others)]
 
-    assert list(contents[0]) == ["flatpanel-0.1.0.tar.gz", "flatpanel-0.1.0-py3-none-any.whl"]
+    assert list(contents[0]) == [f"flatpanel-{__version__}.tar.gz", f"flatpanel-{__version__}-py3-none-any.whl"]
     assert contents[0] == contents[1]
 
 
@@ -210,7 +211,7 @@ def tracked() -> set[str]:
 @needs_hatchling
 def test_the_wheel_contains_the_program_only(packages: dict[str, Path]) -> None:
     """It includes templates, shim and Swagger UI, and no other files."""
-    with zipfile.ZipFile(packages["flatpanel-0.1.0-py3-none-any.whl"]) as wheel:
+    with zipfile.ZipFile(named(packages, ".whl")) as wheel:
         names = set(wheel.namelist())
 
     assert {
@@ -218,7 +219,7 @@ def test_the_wheel_contains_the_program_only(packages: dict[str, Path]) -> None:
         "flatpanel/javascript/nginx/flatpanel.js",
         "flatpanel/api/docs_page/index.html",
     } <= names
-    assert {name for name in names if not name.startswith("flatpanel-0.1.0.dist-info/")} == tracked()
+    assert {name for name in names if not name.startswith(f"flatpanel-{__version__}.dist-info/")} == tracked()
     assert not [name for name in names if "generator" in name], "another project may have that name"
 
 
@@ -226,10 +227,10 @@ def test_the_wheel_contains_the_program_only(packages: dict[str, Path]) -> None:
 @needs_hatchling
 def test_the_sdist_builds_its_example(packages: dict[str, Path], tmp_path: Path) -> None:
     """It contains the example catalog, `build.py` works in it, and it names no account."""
-    with tarfile.open(packages["flatpanel-0.1.0.tar.gz"]) as archive:
+    with tarfile.open(named(packages, ".tar.gz")) as archive:
         assert {(one.uid, one.gid, one.uname, one.gname) for one in archive} == {(0, 0, "", "")}
-    unpack(packages["flatpanel-0.1.0.tar.gz"], tmp_path)
-    folder = tmp_path / "flatpanel-0.1.0"
+    unpack(named(packages, ".tar.gz"), tmp_path)
+    folder = tmp_path / f"flatpanel-{__version__}"
     subprocess.run([sys.executable, "build.py", "--quiet", "--no-cache"], cwd=folder, check=True)
 
     assert (folder / "dist/current/http.conf").exists()
@@ -239,7 +240,7 @@ def test_the_sdist_builds_its_example(packages: dict[str, Path], tmp_path: Path)
 @needs_hatchling
 def test_the_wheel_works_without_the_checkout(packages: dict[str, Path], tmp_path: Path) -> None:
     """The installed command builds a site in an empty folder."""
-    with zipfile.ZipFile(packages["flatpanel-0.1.0-py3-none-any.whl"]) as wheel:
+    with zipfile.ZipFile(named(packages, ".whl")) as wheel:
         wheel.extractall(tmp_path / "installed")
     shutil.copytree(ROOT / "catalog_src", tmp_path / "site/catalog_src")
     command = [sys.executable, "-P", "-c", "from flatpanel.commands.cli import main; main(['build', '--quiet'])"]

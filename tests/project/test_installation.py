@@ -23,7 +23,7 @@ from tests.support.documents import DOCUMENTS, blocks_of, sections, steps
 from tests.support.paths import ROOT
 
 REPOSITORY = "https://git.example/flatpanel"
-WHEEL = "https://files.example/flatpanel-0.1.0-py3-none-any.whl"
+WHEEL = f"https://files.example/flatpanel-{__version__}-py3-none-any.whl"
 COMMIT, DIGEST = "a" * 40, "b" * 64
 GIT = "git -c user.name=a -c user.email=a@b.example"
 OPTIONAL = ("PIL", "apprise", "imagesize", "markdown_it", "mdurl", "obstore")
@@ -34,7 +34,7 @@ OPTIONAL = ("PIL", "apprise", "imagesize", "markdown_it", "mdurl", "obstore")
 
 def record(packages: Path, direct_url: dict[str, Any] | None) -> Path:
     """Write what pip records of an installed program; return the folder of its package."""
-    information = packages / "flatpanel-0.1.0.dist-info"
+    information = packages / f"flatpanel-{__version__}.dist-info"
     information.mkdir(parents=True)
     (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: flatpanel\nVersion: {__version__}\n")
     if direct_url:
