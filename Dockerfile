@@ -18,6 +18,8 @@ RUN python build.py verify
 
 # This image has the njs module and curl; alpine-slim has neither.
 FROM nginx:1.30.5@sha256:b972f831f200b19ef0767938224f9711e74cd783718738cd7405d5cabf75c442
+# The version of the program that made the site; tests compare it with the program.
+LABEL org.opencontainers.image.title="flatpanel" org.opencontainers.image.version="1.0.0"
 WORKDIR /srv/comics
 COPY --from=build /srv/comics/nginx.conf ./
 COPY --from=build /srv/comics/dist dist

@@ -14,7 +14,7 @@ PARTS := test-coverage test-samples test-faults test-limits test-packages test-s
 export PATH := $(PATH):/usr/local/sbin:/usr/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-workerd serve-deno build check docs docs-site test test-all $(PARTS) test-newer-nginx lint format bench ci everywhere lock audit sbom clean distclean
+.PHONY: help serve serve-workerd serve-deno build check docs docs-site test test-all $(PARTS) test-newer-nginx lint format bench ci everywhere lock audit sbom packages clean distclean
 
 help: ## list these targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -118,6 +118,10 @@ sbom: ## write build/sbom.json, a bill of materials in CycloneDX
 	@tools/setup run
 	@mkdir -p build
 	$(PY) tools/sbom >build/sbom.json
+
+packages: ## write the wheel, the sdist, the bill of materials and their digests into build/packages/
+	@tools/setup
+	tools/packages
 
 # Renamed first, since a running build writes into these folders while they are removed.
 ASIDE := sh -c 'for path; do [ ! -e "$$path" ] || mv "$$path" ".flatpanel_old/$$$$.$$((n += 1))" || exit; done' sh

@@ -18,7 +18,7 @@ import pytest
 
 from generator import __version__, installation
 from tests.conftest import Site
-from tests.support.archives import named, needs_hatchling, unmeasured
+from tests.support.archives import copy_example, named, needs_hatchling, unmeasured
 from tests.support.documents import DOCUMENTS, blocks_of, sections, steps
 from tests.support.paths import ROOT
 
@@ -188,6 +188,7 @@ def test_pip_refuses_requirements_that_are_not_filled_in(tmp_path: Path, monkeyp
             True,
             "`'{prefix}/bin/python' -m pip install --break-system-packages imagesize`",
         ),
+        ("", False, True, "`'{prefix}/bin/python' -m pip install imagesize`"),
         (
             "lib/EXTERNALLY-MANAGED tools/setup",
             False,
@@ -195,7 +196,7 @@ def test_pip_refuses_requirements_that_are_not_filled_in(tmp_path: Path, monkeyp
             "`'{folder}/tools/setup' run`, then use '{folder}/.venv/bin/python'",
         ),
     ],
-    ids=["venv", "pipx", "uv", "venv of a system", "system", "checkout and system"],
+    ids=["venv", "pipx", "uv", "venv of a system", "system", "container", "checkout and system"],
 )
 def test_each_kind_of_environment_has_a_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, is_environment: bool, has_pip: bool, command: str
@@ -355,16 +356,24 @@ def test_the_readme_of_a_new_project_installs_the_program_that_made_it(tools: di
 
 
 @pytest.mark.packages
-@pytest.mark.parametrize("number", [0, 1], ids=["pipx", "venv"])
-def test_the_documented_installation_works(tools: dict[str, str], tmp_path: Path, number: int) -> None:
-    """Line by line, in a clone. The program has all optional libraries."""
-    folder = clone(tmp_path / "checkout")
+@needs_hatchling
+@pytest.mark.parametrize("number", [0, 1, 2], ids=["pipx", "venv", "pipx run"])
+def test_the_documented_installation_works(
+    tools: dict[str, str], packages: dict[str, Path], tmp_path: Path, number: int
+) -> None:
+    """Line by line, beside a catalog and the wheel. The installed program has all optional libraries."""
+    folder, home = tmp_path / "site", tmp_path / "home"
+    folder.mkdir()
+    copy_example(folder)
+    shutil.copy(named(packages, ".whl"), folder)
     block = blocks_of(sections(DOCUMENTS["docs/serving.md"])["an-installed-program"], "sh")[number]
-    home = tmp_path / "home"
     home.mkdir()
     environment = {**tools, "HOME": str(home), "PIPX_HOME": f"{home}/pipx", "PIPX_BIN_DIR": str(home / ".local/bin")}
     environment["PATH"] = f"{home}/.local/bin{os.pathsep}{tools['PATH']}"
-    shell("\n".join(command for command, _ in steps(block)), folder, environment)
+    printed = shell("\n".join(command for command, _ in steps(block)), folder, environment)
+    if number == 2:
+        assert "no problems" in printed
+        return
     python = next(path for path in home.rglob("bin/python") if "flatpanel" in str(path))
 
     assert (folder / "dist/current/manifest.json").is_file()

@@ -39,7 +39,7 @@ def packages(folder: Path, *, umask: int, date: int, seed: str) -> dict[str, Pat
 
 
 def made_of(sources: Path, folder: Path, **environment: str) -> dict[str, Path]:
-    """The two archives that a folder of sources becomes, by their names."""
+    """The two archives that a folder of sources becomes, by their names. No other program is needed, such as git."""
     folder.mkdir()
     # Run from sources first, so that imports leave their files there.
     compiled = subprocess.run(
@@ -48,7 +48,7 @@ def made_of(sources: Path, folder: Path, **environment: str) -> dict[str, Path]:
         check=True,
         capture_output=True,
         text=True,
-        env={**os.environ, "SOURCE_DATE_EPOCH": "1795266000", **environment},
+        env={**os.environ, "SOURCE_DATE_EPOCH": "1795266000", "PATH": "", **environment},
     )
     return {name: folder / name for name in compiled.stdout.split()}
 

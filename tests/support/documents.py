@@ -49,6 +49,8 @@ NOT_RUN = {
     "pipx install": "tests/project/test_installation.py follows it",
     "python3 -m venv ~/flatpanel": "same as pipx",
     "~/flatpanel/bin/": "same as pipx",
+    "pipx run": "same as pipx",
+    "gh attestation": "needs an account at GitHub",
     'python build.py diff "$(git': "needs a repository",
     "python build.py media list |": "needs a second machine; tests/commands/test_media.py runs rsync",
     "python build.py media list --urls": "needs a second machine; tests/commands/test_media.py runs wget",
