@@ -1,4 +1,4 @@
-"""The keys of `--json` stay (docs/stability.md): tests/data/json_keys.txt has those of each command, with their types."""
+"""The keys of `--json` stay (docs/stability.md): tests/data/json_keys.txt has them and their types."""
 
 import json
 import os
