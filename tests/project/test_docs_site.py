@@ -25,6 +25,7 @@ pytestmark = [
     pytest.mark.documents,
     pytest.mark.skipif(not ENVIRONMENT.exists() and not _REQUIRED, reason="no .venv-docs; run tools/setup docs"),
 ]
+ICON = "generator/api/pages/assets/icon.svg"
 # A word of one document.
 WORD, PAGE = "Suwayomi", "/docs/clients.html"
 
@@ -40,7 +41,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ignored = shutil.ignore_patterns("__pycache__")
     for name in ("docs", "tools", "requirements"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-    for name in (*DOCUMENTS, "bench/RESULTS.md", "generator/__init__.py", "LICENSE", "Makefile"):
+    for name in (*DOCUMENTS, "bench/RESULTS.md", "generator/__init__.py", ICON, "LICENSE", "Makefile"):
         (folder / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copy(ROOT / name, folder / name)
     (folder / ENVIRONMENT.name).symlink_to(ENVIRONMENT)

@@ -37,6 +37,7 @@ SILENT = 300
 NOT_RUN = {
     "make test": "does not run this test, and takes minutes",
     "make test-all": "runs this test",
+    "make docs-site": "tests/project/test_docs_site.py runs it",
     "make lint": "CI runs it on the real tree",
     "make ci": "runs this test",
     ".venv/bin/python -m pytest": "runs a test that the suite runs anyway",

@@ -30,6 +30,7 @@ suppress_warnings = ["myst.header"]
 
 html_theme = "furo"
 html_title = f"{project} {release}"
+html_favicon = str(ROOT / "generator/api/pages/assets/icon.svg")
 html_show_copyright = False
 html_copy_source = False
 
