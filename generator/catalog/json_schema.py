@@ -65,26 +65,31 @@ _SPACE = r"[\t-\r\x20\x85\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000
 _YEARS = r"(?=19(?:69|[7-9][0-9])|[2-9])"
 _DAYS = r"(?=.{5}(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))(?!.{5}(?:02-3|(?:0[469]|11)-31))"
 _URL_START = "^https?://"
+# The pattern of each time.
+INSTANT = f"^{_YEARS}{_DAYS}(?:{field_values.INSTANT.pattern})$".replace(r"\d", "[0-9]")
 _RUN_END = r"(?=\S*[0-9])(?:https?://\S+|[^\s/\\\x00-\x1f\x7f]+)"
 
 
 def files() -> dict[str, bytes]:
     """Return every schema by file name: `series.json` and so on."""
-    files = {}
+    return {f"{name}.json": encoding.pretty(schema) for name, schema in schemas().items()}
+
+
+def schemas() -> dict[str, Schema]:
+    """Every schema by its name, with fields in the order of the records."""
+    schemas = {}
     for name, (kind, title, description) in _FILES.items():
         schema = TypeAdapter(kind).json_schema(schema_generator=_SchemaGenerator)
         if schema["type"] == "array" or kind in (records.Views, records.Sizes, records.Copies, records.Archives):
             # An empty file is a list without entries.
             schema["type"] = [schema["type"], "null"]
-        described = {**schema, "$schema": _DIALECT, "title": title, "description": description}
-        files[f"{name}.json"] = encoding.pretty(described)
-    return files
+        schemas[name] = {**schema, "$schema": _DIALECT, "title": title, "description": description}
+    return schemas
 
 
 def _instant(_: Schema) -> Schema:
-    pattern = field_values.INSTANT.pattern.replace(r"\d", "[0-9]")
     message = "should be a time like 2026-05-01T12:00:00Z, in the years 1970 to 9999"
-    return {"type": "string", "pattern": f"^{_YEARS}{_DAYS}(?:{pattern})$", _PATTERN_MESSAGE: message}
+    return {"type": "string", "pattern": INSTANT, _PATTERN_MESSAGE: message}
 
 
 def _number(_: Schema) -> Schema:
