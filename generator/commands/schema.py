@@ -46,7 +46,7 @@ def schema(catalog: ConfinedFolder, target: Path | None, cms: Path | None) -> Re
 def _write_cms(folder: Path, catalog: ConfinedFolder) -> Result:
     from ..authoring import cms
 
-    cms.write(folder, layout.existing(catalog))
+    cms.write(folder, catalog)
     return Result(
         lambda: [
             f"{folder}: a page that edits {catalog}; next steps:",

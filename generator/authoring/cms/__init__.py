@@ -1,19 +1,24 @@
 """A page that edits the catalog in a browser: Sveltia CMS, with fields made from the JSON Schemas of the files.
 
-Each field has the help and the check of its schema. `editor.js` adds the only field that Sveltia lacks, pages: a list or
-a run. A value that Sveltia cannot show would be lost when its file is saved.
+Each field has the help and the check of its schema. `editor.js` adds the only field that Sveltia lacks: pages, which
+are a list or a run. A value that Sveltia cannot show is lost when its file is saved.
 """
 
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ... import encoding
-from ...catalog import json_schema
-from ...catalog.layout import SERIES, SITE
+from ...catalog import json_schema, theme_files
+from ...catalog.confined_folder import ConfinedFolder
+from ...catalog.git import Repository
+from ...catalog.layout import SERIES, SITE, Layout
+from ...catalog.media_folder import project_folder
+from ...catalog.reader import read_site
 from ...errors import FlatpanelError
-from ...filesystem import write_if_changed
+from ...filesystem import is_inside, write_if_changed
 
 Schema = dict[str, Any]
 Field = dict[str, Any]
@@ -43,15 +48,27 @@ _NUMBER_BOUNDS = {"min": "minimum", "max": "maximum"}
 _LENGTHS = {"minlength": "minLength", "maxlength": "maxLength"}
 
 
-def write(folder: Path, catalog: str, series_folders: Sequence[str]) -> None:
-    """Write the page into a folder, for a catalog at this path in its repository."""
+def write(folder: Path, catalog: ConfinedFolder) -> None:
+    """Write the page into a folder that no release has files of."""
+    project, site = project_folder(catalog), read_site(catalog)
+    media = (site and site.media_folder) or "media"
+    for published in (
+        Path(os.path.abspath(catalog)),
+        *(project / name for name in (theme_files.FOLDER, "dist", media)),
+    ):
+        if is_inside(os.path.realpath(folder), os.path.realpath(published)):
+            raise FlatpanelError(f"{folder}: is in {published.name}, which a site is made of; choose another folder")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / COLLECTIONS).is_file():
         raise FlatpanelError(f"{folder}: has other files; choose an empty folder, or the one of an earlier run")
+    repository = Repository.around(Path(str(catalog)))
+    path = repository.prefix.rstrip("/") if repository else Path(os.path.abspath(catalog)).name
+    series = Layout(catalog, []).series_files()
+    in_folders = [files.slug for files in series if files.file.count("/") > 1]
     for name in ("index.html", "editor.js", "package.json"):
         write_if_changed(folder / name, (_HERE / name).read_bytes())
     if not (folder / SETTINGS).exists():
         write_if_changed(folder / SETTINGS, (_HERE / SETTINGS).read_bytes())
-    write_if_changed(folder / COLLECTIONS, encoding.indented({"collections": collections(catalog, series_folders)}))
+    write_if_changed(folder / COLLECTIONS, encoding.indented({"collections": collections(path, in_folders)}))
 
 
 def collections(catalog: str, series_folders: Iterable[str]) -> list[dict[str, Any]]:
@@ -59,8 +76,21 @@ def collections(catalog: str, series_folders: Iterable[str]) -> list[dict[str, A
     schemas = json_schema.schemas()
     series, chapter = (_Fields(schemas[name]).of_object(schemas[name]) for name in ("series", "chapter"))
     folder = f"{catalog}/{SERIES}"
+    slug = schemas["series"]["properties"]["formerly"]["items"]
     return [
-        {"name": "series", "label": "Series", "folder": folder, **_YAML, "fields": series},
+        {
+            "name": "series",
+            "label": "Series",
+            "folder": folder,
+            **_YAML,
+            "slug": {
+                "template": "{{title}}",
+                "editable": ["create"],
+                "pattern": [slug["pattern"], slug["patternErrorMessage"]],
+                "hint": "part of the URLs of the series",
+            },
+            "fields": series,
+        },
         {
             "name": "series_in_folders",
             "label": "Series in folders",

@@ -4,10 +4,9 @@
 const lines = (text) => text.split('\n').map((line) => line.trim()).filter(Boolean);
 
 const pages = window.createClass({
-    // The value is an Immutable list, a run, or missing.
+    // The value is a list, a run, or missing.
     getInitialState() {
-        const { value } = this.props;
-        return { text: value?.toArray ? value.toArray().join('\n') : value ?? '' };
+        return { text: [this.props.value ?? []].flat().join('\n') };
     },
 
     change(event) {

@@ -1,0 +1,299 @@
+"""The page that edits a catalog in a browser: its fields, what it refuses, and an edit in Chromium."""
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import Result
+from jsonschema import Draft7Validator
+
+from generator.authoring.cms import COLLECTIONS, SETTINGS
+from generator.catalog import json_schema
+from tests.conftest import Site
+from tests.support import browser, servers
+from tests.support.browser import Tab
+from tests.support.node_tools import MODULES, needs_node_tools
+from tests.support.paths import EXAMPLE
+from tests.support.schema_editor import objects
+
+PACKAGES = ("@sveltia/cms", "@fontsource-variable/material-symbols-outlined", "immutable")
+STARTED = re.compile(r"\((http://127\.0\.0\.1:\d+)/\)")
+SERIES, CHAPTERS = "series/paper-moons.yaml", "series/lighthouse-on-foot/chapters"
+# The other way to write a number, and what all pages of a chapter have in common.
+LEFT_OUT = ("should be digits", "should be a URL that ends with a file name")
+# Files of the test backend are in the browser's private folder.
+FOLDER = "(await navigator.storage.getDirectory()).getDirectoryHandle('sveltia-cms-test', { create: true })"
+WRITE = f"""(async (files) => {{
+    for (const [path, text] of files) {{
+        const [name, ...folders] = path.split('/').reverse();
+        let folder = await {FOLDER};
+        for (const part of folders.reverse()) folder = await folder.getDirectoryHandle(part, {{ create: true }});
+        const stream = await (await folder.getFileHandle(name, {{ create: true }})).createWritable();
+        await stream.write(text);
+        await stream.close();
+    }}
+    return true;
+}})(%s)"""
+READ = f"""(async (path) => {{
+    const [name, ...folders] = path.split('/').reverse();
+    let folder = await {FOLDER};
+    for (const part of folders.reverse()) folder = await folder.getDirectoryHandle(part);
+    return (await (await folder.getFileHandle(name)).getFile()).text();
+}})(%s)"""
+ENTER = "[...document.querySelectorAll('button')].find((button) => button.innerText.includes('Test Repository'))"
+INPUT = "[data-key-path=%s] :is(input:not([type=file]), textarea)"
+SAVE = "[...document.querySelectorAll('button')].find((button) => button.innerText.trim() === 'Save')"
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    shutil.copytree(EXAMPLE, tmp_path / "catalog_src")
+    return tmp_path
+
+
+def write(run: Callable[..., Result], project: Path) -> dict[str, Any]:
+    """Write the page; its collections by name."""
+    result = run("schema", "--cms", project / "editor", "--catalog", project / "catalog_src")
+    assert result.exit_code == 0, result.output
+    collections = json.loads((project / "editor" / COLLECTIONS).read_bytes())["collections"]
+    return {collection["name"]: collection for collection in collections}
+
+
+def shapes(fields: list[dict[str, Any]]) -> Iterator[tuple[str, str, bool]]:
+    """Name, help and necessity of all fields, those of inner objects, too."""
+    for field in fields:
+        yield field["name"], field["hint"].partition(" (default: ")[0], field["required"]
+        yield from shapes(field.get("fields", []))
+
+
+def expected(schema: dict[str, Any], whole: dict[str, Any]) -> Iterator[tuple[str, str, bool]]:
+    if "$ref" in schema:
+        schema = whole["$defs"][schema["$ref"].rpartition("/")[2]]
+    for name, part in schema.get("properties", {}).items():
+        yield name, part["description"], name in schema.get("required", ())
+        yield from expected(part, whole)
+        yield from expected(part.get("items", {}), whole)
+
+
+def test_every_field_of_every_record_is_there_with_its_help(example: Path, run: Callable[..., Result]) -> None:
+    """A new field of a record appears by itself."""
+    collections = write(run, example)
+    schemas = json_schema.schemas()
+    files = {file["name"]: file["fields"] for file in collections["lists"]["files"]}
+
+    assert sorted(shapes(collections["series"]["fields"])) == sorted(expected(schemas["series"], schemas["series"]))
+    assert sorted(shapes(files["site"])) == sorted(expected(schemas["site"], schemas["site"]))
+    chapter = sorted(expected(schemas["chapter"], schemas["chapter"]))
+    assert sorted(shapes(collections["chapters_of_lighthouse-on-foot"]["fields"])) == chapter
+    for name, schema in schemas.items():
+        file = {"people": "authors"}.get(name, name)
+        if schema["type"] == ["array", "null"] and file != "keys":
+            assert sorted(shapes(files[file][0]["fields"])) == sorted(expected(schema["items"], schema)), file
+
+
+def test_each_check_is_that_of_the_schema(example: Path, run: Callable[..., Result]) -> None:
+    """All patterns, choices and limits of the files are in the page; times are chosen, and pages have two patterns."""
+    page = json.dumps(list(write(run, example).values()))
+    for name in ("series", "chapter", "site", "people", "groups", "categories", "members", "accounts"):
+        for part in objects(json_schema.schemas()[name]):
+            for key in ("pattern", "enum", "maximum", "maxLength"):
+                value = part.get(key) if isinstance(part.get("type", ""), str) else None
+                if (
+                    value
+                    and value != json_schema.INSTANT
+                    and not part.get("patternErrorMessage", "").startswith(LEFT_OUT)
+                ):
+                    assert json.dumps(value)[1:-1] in page, (name, part)
+
+
+@needs_node_tools
+def test_configuration_is_valid(example: Path, run: Callable[..., Result]) -> None:
+    """By the schema that Sveltia has for both files together."""
+    write(run, example)
+    schema = json.loads((MODULES / "@sveltia/cms/schema/sveltia-cms.json").read_bytes())
+    settings = yaml.safe_load((example / "editor" / SETTINGS).read_bytes())
+    whole = settings | json.loads((example / "editor" / COLLECTIONS).read_bytes())
+
+    assert [error.message for error in Draft7Validator(schema).iter_errors(whole)] == []
+
+
+def test_packages_are_those_of_the_tests(example: Path, run: Callable[..., Result]) -> None:
+    write(run, example)
+    wanted = json.loads((example / "editor/package.json").read_bytes())["dependencies"]
+    tested = json.loads((MODULES.parents[1] / "requirements/node/package.json").read_bytes())["devDependencies"]
+
+    assert wanted == {name: tested[name] for name in PACKAGES}
+
+
+def test_settings_belong_to_the_owner(example: Path, run: Callable[..., Result]) -> None:
+    """All other files are written again, also after an update of the program."""
+    write(run, example)
+    settings, page = example / "editor" / SETTINGS, example / "editor/index.html"
+    settings.write_text("backend: {name: gitlab, repo: a/b}\n")
+    page.write_text("old")
+    write(run, example)
+
+    assert settings.read_text() == "backend: {name: gitlab, repo: a/b}\n"
+    assert page.read_text() != "old"
+
+
+def test_folders_of_a_site_and_of_others_are_refused(site: Site, run: Callable[..., Result]) -> None:
+    site.write("site.yaml", "base_url: https://a.example\nmedia_folder: pictures\n")
+    (site.folder / "other").mkdir()
+    (site.folder / "other/index.html").write_text("mine")
+    for name in ("catalog_src", "catalog_src/.editor", "theme/editor", "dist", "pictures/editor"):
+        result = run("schema", "--cms", site.folder / name, "--catalog", site.folder / "catalog_src")
+        assert (result.exit_code, "which a site is made of; choose another folder" in result.stderr) == (1, True), name
+    result = run("schema", "--cms", site.folder / "other", "--catalog", site.folder / "catalog_src")
+    assert (
+        result.stderr == f"{site.folder}/other: has other files; choose an empty folder, or the one of an earlier run\n"
+    )
+    assert run("schema", "--cms", site.folder / "editor", "schemas").exit_code == 2
+    assert (site.folder / "other/index.html").read_text() == "mine"
+
+
+# In Chromium
+
+
+@pytest.fixture
+def tab(example: Path, run: Callable[..., Result], tmp_path: Path) -> Iterator[Tab]:
+    """The page with the example in Sveltia's test backend."""
+    write(run, example)
+    editor = example / "editor"
+    (editor / SETTINGS).write_text((editor / SETTINGS).read_text().replace("name: github", "name: test-repo"))
+    for package in PACKAGES:
+        shutil.copytree(MODULES / package, editor / "node_modules" / package)
+    files = [
+        (path.relative_to(example).as_posix(), path.read_text(encoding="utf-8"))
+        for path in sorted((example / "catalog_src").rglob("*.yaml"))
+    ]
+    command = [sys.executable, "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", editor, "0"]
+    with (
+        servers.running(command, STARTED.search) as server,
+        browser.browsing(tmp_path / "profile", height=2000) as opened,
+    ):
+        started = STARTED.search(server.printed())
+        assert started
+        url = started[1]
+        opened.open(f"{url}/package.json")
+        assert opened.run(WRITE % json.dumps(files))
+        opened.open(f"{url}/")
+        opened.wait_until(f"{ENTER} !== undefined")
+        opened.run(f"{ENTER}.click()")
+        opened.wait_until("location.hash === '#/collections/series'")
+        yield opened
+
+
+@pytest.mark.browser
+@browser.needs_browser
+@needs_node_tools
+def test_an_edit_changes_what_was_edited(tab: Tab, example: Path, run: Callable[..., Result]) -> None:
+    """Each file that has one of the shapes of the example is still valid, and only the title of its data changes."""
+    for collection, entry, file in (
+        ("series", "paper-moons", SERIES),
+        ("series_in_folders", "lighthouse-on-foot/series", "series/lighthouse-on-foot/series.yaml"),
+        (
+            "chapters_of_lighthouse-on-foot",
+            "010-odile-writes-a-complaint",
+            f"{CHAPTERS}/010-odile-writes-a-complaint.yaml",
+        ),
+    ):
+        before = yaml.safe_load((example / "catalog_src" / file).read_bytes())
+        after = edited(tab, collection, entry, "title", "New title", f"catalog_src/{file}")
+        (example / "catalog_src" / file).write_text(after, encoding="utf-8")
+        # Switches that were not set are false.
+        assert without_false(yaml.safe_load(after)) == without_false({**before, "title": "New title"}), file
+    result = run("check", "--catalog", example / "catalog_src")
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.browser
+@browser.needs_browser
+@needs_node_tools
+def test_a_new_series_is_a_file_with_its_slug(tab: Tab, example: Path, run: Callable[..., Result]) -> None:
+    tab.run("location.hash = '#/collections/series/new'")
+    for field, text in (("title", "Über den Mond, Nr. 2"), ("cover", "cover.jpg")):
+        tab.wait_for(INPUT % field)
+        fill(tab, field, text)
+    tab.wait_until(f"{SAVE}.disabled === false")
+    tab.run(f"{SAVE}.click()")
+    tab.wait_until("location.hash === '#/collections/series'")
+    text = tab.run(READ % json.dumps("catalog_src/series/uber-den-mond-nr-2.yaml"))
+    (example / "catalog_src/series/uber-den-mond-nr-2.yaml").write_text(text, encoding="utf-8")
+
+    assert without_false(yaml.safe_load(text)) == {"title": "Über den Mond, Nr. 2", "cover": "cover.jpg"}
+    result = run("check", "--catalog", example / "catalog_src")
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.browser
+@browser.needs_browser
+@needs_node_tools
+def test_pages_are_a_run_or_a_list(tab: Tab) -> None:
+    """Wrong lines have a message, and are not saved."""
+    collection, entry = "chapters_of_lighthouse-on-foot", "010-odile-writes-a-complaint"
+    path = f"catalog_src/{CHAPTERS}/{entry}.yaml"
+    for text, pages in (("001.jpg .. 018.jpg", "001.jpg .. 018.jpg"), ("b.png\n\n a.png \n", ["b.png", "a.png"])):
+        after = edited(tab, collection, entry, "pages", text, path)
+        assert yaml.safe_load(after)["pages"] == pages
+
+    edit(tab, collection, entry, "pages", "a/b.png")
+    tab.wait_until("document.querySelector('[data-key-path=pages]').innerText.includes('a/b.png: should be')")
+    assert yaml.safe_load(tab.run(READ % json.dumps(path)))["pages"] == ["b.png", "a.png"]
+
+
+@pytest.mark.browser
+@browser.needs_browser
+@needs_node_tools
+def test_nothing_comes_from_other_hosts(tab: Tab) -> None:
+    """The program asks other hosts for fonts and for its newest version; the policy of the page refuses that."""
+    assert tab.run("document.fonts.load('24px \"Material Symbols Outlined\"').then((fonts) => fonts.length)") > 0
+    tab.wait_until("[...document.fonts].some((font) => font.status === 'loaded')")
+    assert {
+        url for url, status in tab.requests() if status and not url.startswith(("blob:", "data:", page(tab)))
+    } == set()
+
+
+def page(tab: Tab) -> str:
+    origin: str = tab.run("location.origin")
+    return origin
+
+
+def edit(tab: Tab, collection: str, entry: str, field: str, text: str) -> None:
+    """Open an entry, change a field, and press the button that saves."""
+    tab.run(f"location.hash = '#/collections/{collection}/entries/{entry}'")
+    tab.wait_until(f"{SAVE}?.disabled === true && document.querySelector('{INPUT % field}')?.value")
+    fill(tab, field, text)
+    tab.wait_until(f"{SAVE}.disabled === false")
+    tab.run(f"{SAVE}.click()")
+
+
+def fill(tab: Tab, field: str, text: str) -> None:
+    tab.run(
+        f"""(() => {{
+            const input = document.querySelector('{INPUT % field}');
+            const {{ set }} = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(input), 'value');
+            set.call(input, {json.dumps(text)});
+            input.dispatchEvent(new Event('input', {{ bubbles: true }}));
+        }})()"""
+    )
+
+
+def edited(tab: Tab, collection: str, entry: str, field: str, text: str, path: str) -> str:
+    """The file of an entry after an edit."""
+    edit(tab, collection, entry, field, text)
+    tab.wait_until(f"location.hash === '#/collections/{collection}'")
+    after: str = tab.run(READ % json.dumps(path))
+    return after
+
+
+def without_false(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: without_false(item) for name, item in value.items() if item is not False}
+    return [without_false(item) for item in value] if isinstance(value, list) else value
