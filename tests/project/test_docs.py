@@ -26,8 +26,8 @@ from tests.support.documents import (
     steps,
 )
 
-# tests/project/test_recipes.py and tests/project/test_docs_moving.py run them.
-ELSEWHERE = ("docs/recipes/README.md", "docs/moving.md")
+# Tests of their own run them: test_recipes.py, test_docs_moving.py, test_docs_first_day.py.
+ELSEWHERE = ("docs/recipes/README.md", "docs/moving.md", "docs/first-day.md")
 MAKE = dict(re.findall(r"^([a-z-]+):.*## (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE))
 # Files that a command or a server writes after a build.
 LATER = {

@@ -51,6 +51,8 @@ NOT_RUN = {
     "python3 -m venv ~/flatpanel": "same as pipx",
     "~/flatpanel/bin/": "same as pipx",
     "pipx run": "same as pipx",
+    "npm install --prefix editor": "tests/authoring/test_cms.py has these packages from .node",
+    "python3 -m http.server": "the same; it ends with the browser",
     "gh attestation": "needs an account at GitHub",
     'python build.py diff "$(git': "needs a repository",
     "python build.py media list |": "needs a second machine; tests/commands/test_media.py runs rsync",
