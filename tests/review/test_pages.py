@@ -48,6 +48,15 @@ def test_changed_pages_have_their_series_as_cause(both: tuple[Site, Site], run: 
     assert "<" not in text
 
 
+def test_pages_of_a_removed_series_follow_from_it(both: tuple[Site, Site], run: Run) -> None:
+    (both[1].folder / "catalog_src/series/first.yaml").unlink()
+    text = diff(both, run)
+
+    assert "series first removed" in text
+    assert "pages first removed" not in text
+    assert "feeds first removed" not in text
+
+
 def test_pages_without_another_change_are_reported(both: tuple[Site, Site], run: Run) -> None:
     edit(both[1], "site.yaml", "pages: true", "pages: true\ntitle: Minimal Comics")
     text = diff(both, run)

@@ -94,9 +94,7 @@ def _is_listed(difference: Difference) -> bool:
 
 
 def _entities(difference: Difference) -> Iterator[Entity]:
-    """The series, chapters, people or categories that an added or removed item is about."""
-    if difference.kind not in (ADDED, REMOVED):
-        return
+    """The series, chapters, people or categories that an item is about."""
     item = difference.first if difference.kind == REMOVED else difference.second
     parts, steps = difference.path.partition("?")[0].split("/"), difference.steps
     if difference.route.startswith("/api/v2/cubari") and len(steps) == 2 and steps[0] == "chapters":
