@@ -21,7 +21,7 @@ COMMENTS = {
     ".yaml": "# edited",
 }
 # Files that no build reads: texts for people. Neither does a build read what `init` copies, and templates of hosts.
-NOT_USED = {"LICENSE", "NOTICE", "README.md", "swagger-ui-bundle.js.LICENSE.txt"}
+NOT_USED = {"LICENSE", "NOTICE", "README.md", "package.json", "swagger-ui-bundle.js.LICENSE.txt"}
 
 
 def edited_files() -> list[str]:

@@ -242,11 +242,11 @@ def kind_of(name: str) -> type[BaseModel]:
 
 
 def test_example_uses_every_field() -> None:
-    """The example shows each field but `apps`; `server_folder`, which depends on the machine, is a comment."""
+    """The example shows each field; `server_folder`, which depends on the machine, is a comment."""
     used = {one for name, value in FILES.items() for one in kinds(value, kind_of(name))}
     every = {(kind.__name__, field) for kind in records() for field in kind.model_fields}
 
-    assert every - used == {("Site", "apps"), ("Site", "server_folder")}
+    assert every - used == {("Site", "server_folder")}
     text = (CATALOG / "site.yaml").read_text(encoding="utf-8")
     assert "# server_folder: /" in text
 

@@ -103,7 +103,7 @@ def test_all_files_name_this_version() -> None:
     found = {name: set(re.findall(named, text)) for name, text in files.items()}
 
     assert {name for name, versions in found.items() if versions} == {
-        *("Dockerfile", ".github/ISSUE_TEMPLATE/bug.yml", "docs/serving.md")
+        *("Dockerfile", ".github/ISSUE_TEMPLATE/bug.yml", "docs/first-day.md", "docs/serving.md")
     }
     assert set().union(*found.values()) == {__version__}
 

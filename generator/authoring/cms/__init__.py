@@ -25,7 +25,7 @@ Field = dict[str, Any]
 
 _HERE = Path(__file__).parent
 # Made again at each run; and the file that belongs to the owner.
-COLLECTIONS, SETTINGS = "collections.json", "settings.yml"
+COLLECTIONS, SETTINGS = "collections.json", "settings.yaml"
 # The lists that people edit, with the names of their schemas. Commands write the other files.
 _LISTS = {
     "authors": "people",
@@ -191,6 +191,5 @@ def _plain_widget(schema: Schema) -> Field:
     field = {bound: schema[name] for bound, name in _LENGTHS.items() if name in schema}
     # Sveltia checks one pattern.
     pattern = "".join(f"(?={part['pattern']})" for part in parts)
-    if parts:
-        field["pattern"] = [pattern, "; ".join(part["patternErrorMessage"] for part in parts)]
+    field["pattern"] = [pattern, "; ".join(part["patternErrorMessage"] for part in parts)]
     return {"widget": "text" if re.search(pattern, "two\nlines") else "string", **field}
