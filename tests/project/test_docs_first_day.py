@@ -10,7 +10,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.support import images, ssh_server, webhook_server
+from tests.support import browser, images, ssh_server, webhook_server
+from tests.support.browser import PHONE
 from tests.support.documents import DOCUMENTS, blocks_of, free_port, steps
 from tests.support.paths import ROOT
 from tests.support.servers import LIMIT
@@ -112,7 +113,8 @@ def day(tmp_path: Path) -> Iterator[Day]:
             followed.run("ssh deploy@moonlit.example quit")
 
 
-def test_a_group_follows_its_first_day(day: Day) -> None:
+@browser.needs_browser
+def test_a_group_follows_its_first_day(day: Day, tmp_path: Path) -> None:
     """Each chapter is announced once, over a rollback and a correction, and the site has what the page says."""
     whole = DOCUMENTS[PAGE].split("\n## ")
     sections = {section[:1]: section for section in whole}
@@ -127,7 +129,10 @@ def test_a_group_follows_its_first_day(day: Day) -> None:
     second = f"http://127.0.0.1:{day.port}/reader/night-ferry/0/2/"
     assert "Second Crossing" in printed
     assert day.webhook.links() == [second]
-    assert day.status("/reader/night-ferry/0/2/") == 200
+    with browser.running(tmp_path / "profile") as chromium, chromium.tab(PHONE) as phone:
+        phone.open(second)
+        phone.wait_until("[...document.querySelectorAll('main img')].some((image) => image.naturalWidth === 800)")
+        assert phone.run("document.documentElement.scrollWidth") <= PHONE.width
 
     rollback, correction = sections["7"].split("Correct it")
     day.follow(rollback)
