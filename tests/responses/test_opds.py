@@ -36,7 +36,8 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     with nginx_client.listening() as listener:
         port = listener.getsockname()[1]
         text = settings.read_text().replace("http://localhost:8000", f"http://127.0.0.1:{port}")
-        settings.write_text(text.replace("port: 8000", f"port: {port}") + "\napps: [archives, opds]\n")
+        text = text.replace("apps: [opds, komga]", "apps: [archives, opds]")
+        settings.write_text(text.replace("port: 8000", f"port: {port}"))
         date(folder)
         arguments, clock = ["media", "archives", "--catalog", str(folder / "catalog_src")], str(AS_OF)
         done = CliRunner().invoke(cli.main, arguments, env={"SOURCE_DATE_EPOCH": clock}, prog_name="python build.py")
