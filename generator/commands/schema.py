@@ -50,7 +50,7 @@ def _write_cms(folder: Path, catalog: ConfinedFolder) -> Result:
     return Result(
         lambda: [
             f"{folder}: a page that edits {catalog}; next steps:",
-            f"  npm install --prefix {shlex.quote(str(folder))}",
+            f"  npm install --ignore-scripts --prefix {shlex.quote(str(folder))}",
             f"  python3 -m http.server --bind localhost --directory {shlex.quote(str(folder))} 8001",
             "  open http://localhost:8001/ in a browser of the Chromium family",
         ]

@@ -42,6 +42,7 @@ _REFERENCES = {
     "groups": ("groups", "name"),
     "categories": ("categories", "id"),
     "member": ("members", "name"),
+    "account": ("accounts", "username"),
 }
 _YAML = {"extension": "yaml", "format": "yaml"}
 _NUMBER_BOUNDS = {"min": "minimum", "max": "maximum"}
@@ -159,8 +160,8 @@ class _Fields:
         items = self._resolved(schema["items"]) if is_list else schema
         if name in _REFERENCES:
             file, value = _REFERENCES[name]
-            names = [f"{file}.*.name"]
-            path = {"value_field": f"{file}.*.{value}", "display_fields": names, "search_fields": names}
+            shown = [f"{file}.*.{'username' if file == 'accounts' else 'name'}"]
+            path = {"value_field": f"{file}.*.{value}", "display_fields": shown, "search_fields": shown}
             return {"widget": "relation", "collection": "lists", "file": file, **path, "multiple": is_list}
         if "enum" in items:
             return {"widget": "select", "options": items["enum"], "multiple": is_list}
@@ -181,7 +182,8 @@ class _Fields:
 def _plain_widget(schema: Schema) -> Field:
     kind = schema["type"]
     if kind == "boolean":
-        return {"widget": "boolean"}
+        # The switch of Sveltia would write each false that the file leaves out.
+        return {"widget": "select", "options": [{"label": text, "value": text == "true"} for text in ("true", "false")]}
     if kind in ("integer", "number"):
         number = {"widget": "number", "value_type": "int" if kind == "integer" else "float"}
         return number | {bound: schema[name] for bound, name in _NUMBER_BOUNDS.items() if name in schema}
@@ -189,7 +191,7 @@ def _plain_widget(schema: Schema) -> Field:
         return {"widget": "datetime", "format": "YYYY-MM-DDTHH:mm:ss[Z]", "picker_utc": True}
     parts = [part for part in (schema, *schema.get("allOf", ())) if "pattern" in part]
     field = {bound: schema[name] for bound, name in _LENGTHS.items() if name in schema}
-    # Sveltia checks one pattern.
-    pattern = "".join(f"(?={part['pattern']})" for part in parts)
+    # Sveltia checks one pattern, which it must not take for one between slashes.
+    pattern = "^" + "".join(f"(?={part['pattern']})" for part in parts)
     field["pattern"] = [pattern, "; ".join(part["patternErrorMessage"] for part in parts)]
     return {"widget": "text" if re.search(pattern, "two\nlines") else "string", **field}

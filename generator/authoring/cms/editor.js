@@ -14,6 +14,8 @@ const pages = window.createClass({
         this.setState({ text });
         const [first = '', ...others] = lines(text);
         const isRun = others.length === 0 && this.matches('run', first);
+        // The files of a list stay until another list replaces them.
+        this.props.onChange([]);
         this.props.onChange(isRun ? first : lines(text));
     },
 
