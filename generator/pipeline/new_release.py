@@ -15,11 +15,12 @@ from typing import Any, TypeVar
 from .. import encoding, filesystem, server_url
 from ..catalog import git, layout, linking
 from ..catalog.layout import SeriesFiles
+from ..catalog.reader import ARCHIVES
 from ..release import journal, manifest, transaction
 from ..release.bodies import BodyWriter, WriteTotals, rewrite_damaged
 from ..release.changes import ADDED, CHANGED, REMOVED, differences
 from ..release.manifest import SEPARATOR, Published
-from ..release.manifest_reader import ManifestReader, refuse_damaged
+from ..release.manifest_reader import ManifestReader, public_chapters, refuse_damaged
 from ..release.rules import Rules
 from ..release.store import Store
 from ..release.transaction import FilesByRelease, NextRelease, Transaction
@@ -130,6 +131,14 @@ def _site_warnings(options: Options, builder: "ReleaseBuilder") -> Iterator[str]
     for _, summary in builder.segments.in_order():
         for url, size in summary.oversized:
             yield f"{url}: {size / (1 << 20):.1f} MiB exceed {limit}"
+    if archives := builder.scan.linker.lists.archives:
+        public = {} if linking.TOLD_BY_ARCHIVES & set(site.restricted) else public_chapters(builder.segments)
+        withdrawn = [text.partition(" ")[0] for id, text in archives.items() if int(id) not in public]
+        if withdrawn:
+            yield (
+                f"{options.catalog / ARCHIVES}: has archives of chapters that not all readers get, such as "
+                f"{min(withdrawn)}; servers of the images send them until `python build.py media archives` deletes them"
+            )
 
 
 def _store_warnings(options: Options, builder: "ReleaseBuilder") -> Iterator[str]:

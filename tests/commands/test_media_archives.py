@@ -247,7 +247,7 @@ def test_archives_that_readers_should_not_get_are_deleted(site: Site, media: Med
         lambda: write_one(site, series="licensed: true"),
         lambda: write_one(site, series="restricted: true"),
         lambda: (site.folder / "catalog_src/series/one.yaml").unlink(),
-        lambda: replace(site, "site.yaml", "apps: [archives]", "apps: [archives]\nrestricted: ['/chapters/{id}']"),
+        lambda: replace(site, "site.yaml", "apps: [archives]", "apps: [archives]\nrestricted: [/pages]"),
         lambda: replace(site, "site.yaml", "apps: [archives]", "apps: [opds]"),
     ):
         site.write("site.yaml", SITE)
@@ -255,7 +255,11 @@ def test_archives_that_readers_should_not_get_are_deleted(site: Site, media: Med
         media("archives")
         assert set(ALL) <= set(archived(site))
         own.write_bytes(b"of the owner")
+        assert "not all readers" not in str(site.build().warnings)
         change()
+        # A build says so, unless only the setting is gone: all readers get the pages then.
+        is_told = f"not all readers get, such as {min(ALL)}; servers" in str(site.build().warnings)
+        assert is_told == ("[opds]" not in (site.folder / "catalog_src/site.yaml").read_text())
         planned = json.loads(media("archives", "--dry-run", "--json").stdout)
         assert [finding["path"] for finding in planned["findings"]] == ALL
         result = json.loads(media("archives", "--json").stdout)
