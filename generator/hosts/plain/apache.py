@@ -9,7 +9,6 @@ from ... import encoding
 from ...api import policies as api_policies
 from ...api.payloads import errors
 from ...api.payloads.resources import ANY_NUMBER, HTML, SUFFIXES, SVG, Gate, key, location
-from ...release import manifest
 from ...release.manifest import Published
 from ...templating import Templates
 from . import export_folder
@@ -88,9 +87,7 @@ def _body(name: str, body: Published, release: PlainRelease) -> Iterator[HostFil
 
 
 def _headers(body: Published, release: PlainRelease) -> Iterator[str]:
-    """The headers of both forms of a body."""
-    if date := manifest.last_modified(body):
-        yield f"Last-Modified: {date}"
+    """The headers of both forms of a body. Last-Modified is always that of the file, in Apache."""
     yield f"Content-Type: {body.type}"
     yield f"Cache-Control: public, max-age={body.max_age}"
     if body.gzip:
