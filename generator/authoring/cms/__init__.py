@@ -26,6 +26,8 @@ Field = dict[str, Any]
 _HERE = Path(__file__).parent
 # Made again at each run; and the file that belongs to the owner.
 COLLECTIONS, SETTINGS = "collections.json", "settings.yaml"
+# The end of the hosts that the policy of the page names.
+_HOSTS = b"https://codeberg.org"
 # The lists that people edit, with the names of their schemas. Commands write the other files.
 _LISTS = {
     "authors": "people",
@@ -65,11 +67,17 @@ def write(folder: Path, catalog: ConfinedFolder) -> None:
     path = repository.prefix.rstrip("/") if repository else Path(os.path.abspath(catalog)).name
     series = Layout(catalog, []).series_files()
     in_folders = [files.slug for files in series if files.file.count("/") > 1]
-    for name in ("index.html", "editor.js", "package.json"):
-        write_if_changed(folder / name, (_HERE / name).read_bytes())
     if not (folder / SETTINGS).exists():
         write_if_changed(folder / SETTINGS, (_HERE / SETTINGS).read_bytes())
+    for name in ("index.html", "editor.js", "package.json"):
+        text = (_HERE / name).read_bytes()
+        write_if_changed(folder / name, text.replace(_HOSTS, b" ".join([_HOSTS, *_own_hosts(folder / SETTINGS)])))
     write_if_changed(folder / COLLECTIONS, encoding.indented({"collections": collections(path, in_folders)}))
+
+
+def _own_hosts(settings: Path) -> list[bytes]:
+    """The hosts in the settings of the owner, such as that of an own git host. Comments name none."""
+    return sorted(set(re.findall(rb"^[^#\n]*?\b(https?://[-a-z0-9.:]+)", settings.read_bytes(), re.MULTILINE)))
 
 
 def collections(catalog: str, series_folders: Iterable[str]) -> list[dict[str, Any]]:
