@@ -22,6 +22,7 @@ from click.testing import CliRunner, Result
 from generator import encoding, filesystem
 from generator.api import routes
 from generator.api.payloads.resources import JSON
+from generator.catalog import json_schema
 from generator.commands import cli
 from generator.pipeline import rollback
 from generator.pipeline import run as pipeline
@@ -57,6 +58,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # Most of the time of a small build is for what all sites have: Swagger UI, scripts and styles.
     for name in ("deflate_piece", "etag", "sha256"):
         setattr(encoding, name, functools.lru_cache(256)(getattr(encoding, name)))
+    # Each import and each `init` writes the same schemas.
+    json_schema.schemas = functools.cache(json_schema.schemas)
     # A forked process writes what it measures. At its end it would write all that its parent has measured, too.
     if measuring := coverage.Coverage.current():
         os.register_at_fork(after_in_child=lambda: setattr(measuring, "save", lambda: None))
