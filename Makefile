@@ -8,7 +8,7 @@ QUICK ?=
 PY := .venv/bin/python
 PYTEST := -m pytest -n auto --dist worksteal
 # The tests in parts, jobs of their own in the workflow. Together they run each test once (tests/support/parts.py).
-PARTS := test-coverage test-samples test-faults test-limits test-packages test-servers
+PARTS := test-coverage test-end-to-end test-samples test-faults test-limits test-packages test-servers
 
 # nginx lies in sbin on Debian, off an ordinary user's PATH.
 export PATH := $(PATH):/usr/local/sbin:/usr/sbin
@@ -67,6 +67,7 @@ test-coverage: ## run the everyday tests and those of hosts, and check coverage
 	@$(PY) -m coverage combine --quiet
 	@$(PY) -m coverage report
 
+test-end-to-end: ## run the tests of whole imports, publishes, projects and comparisons, whose lines others reach, too
 test-samples: ## run the everyday tests that take samples, with all cases
 test-faults: ## run the tests of kills, failing calls, damaged files, long histories of edits
 test-limits: ## run the tests of worst inputs, generated inputs, thousands of connections, the bench

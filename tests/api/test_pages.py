@@ -724,6 +724,7 @@ def test_every_route_that_can_be_restricted_is_in_the_table() -> None:
     assert set(HIDDEN) == set(get_args(RestrictedRoute))
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("route", HIDDEN)
 def test_pages_hide_what_a_restricted_route_tells(route: str, tmp_path: Path) -> None:
     """The texts are on pages of an open site, and on none of the site with the restricted route."""

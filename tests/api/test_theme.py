@@ -230,6 +230,7 @@ GONE = {
 }
 
 
+@pytest.mark.end_to_end
 def test_earlier_templates_are_built_or_the_message_names_what_is_gone(project: Project) -> None:
     """Each of the others is built beside templates of today."""
     for name, message in GONE.items():
@@ -250,6 +251,7 @@ OUTSIDE_OF_THE_SAMPLE = {
 }
 
 
+@pytest.mark.end_to_end
 def test_every_page_is_rendered_with_bounds(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also pages that are not in the sample of `check`, which has the first two and the last. The release stays."""
     numbers = range(1, 6)

@@ -227,6 +227,7 @@ def test_blocks_are_not_nested_deeper_than_python_allows(folder: Path) -> None:
         assert re.fullmatch(r"own\.html:(1[6-9]|[2-9]\d|\d{3}):1: is nested too deeply; divide it", message)
 
 
+@pytest.mark.bounds
 @pytest.mark.parametrize(
     "template",
     [

@@ -129,6 +129,7 @@ def test_active_accounts_have_bookmarks_and_digests_of_keys(bring: Import, catal
     ]
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("option", [(), ("--personal-data",)], ids=["accounts", "personal data"])
 def test_no_file_and_no_output_has_an_api_key(bring: Import, catalog: Path, option: tuple[str, ...]) -> None:
     """Not in the cache, in the report, and in the memory of the last import either."""
@@ -400,6 +401,7 @@ def test_short_keys_are_left_out(bring: Import, database: Path, catalog: Path) -
     assert "keys" not in read(catalog)["tidepool"]
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("primary", sample([None, False, True], 2), ids=str)
 def test_dump_gives_the_same_catalog_with_the_same_accounts(
     bring: Import, run: Callable[..., Result], catalog: Path, tmp_path: Path, primary: bool | None
@@ -421,6 +423,7 @@ def yaml_files(catalog: Path) -> dict[str, bytes]:
     return {str(path.relative_to(catalog)): path.read_bytes() for path in sorted(catalog.rglob("*.yaml"))}
 
 
+@pytest.mark.end_to_end
 def test_accounts_arrive_with_a_site(
     first_import: FirstImports, service: RealService, database: Path, tmp_path: Path
 ) -> None:
@@ -506,6 +509,7 @@ def ignored(project: Path) -> list[str]:
     return (project / ".gitignore").read_text().splitlines()
 
 
+@pytest.mark.end_to_end
 def test_gitignore_is_created_and_then_stays(bring: Import, catalog: Path) -> None:
     """Only with personal data; a dry run writes nothing."""
     bring("--accounts")
@@ -531,6 +535,7 @@ def test_gitignore_is_continued(bring: Import, catalog: Path) -> None:
     assert lines[4:] == [b"# Names and email addresses of readers.", b"/catalog_src/.unfinished-import", b""]
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("name", ["catalog_src", "#a b*[c]!", "."])
 def test_git_ignores_the_file(run: Callable[..., Result], database: Path, tmp_path: Path, name: str) -> None:
     """Also if the catalog is the repository, or its folder has special characters in its name."""

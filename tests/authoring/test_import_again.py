@@ -321,6 +321,7 @@ def test_an_older_version_does_not_replace_a_failed_version_2(site: FakeSite, ca
     assert (again(site, catalog).files, read(catalog, "series/one.yaml")["status"]) == ([], "hiatus")
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(
     ("path", "status"), [("/api/v2/members", 401), ("/api/v1/authors", 404), ("/api/v2/series", 500)]
 )

@@ -232,6 +232,7 @@ def database_of(pages: int, folder: Path) -> Iterator[ImportOptions]:
     yield replace(options, site=None, database=file)
 
 
+@pytest.mark.bounds
 @pytest.mark.parametrize("source", [site_of, database_of])
 def test_memory_does_not_grow_with_the_pages_of_all_series(
     source: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

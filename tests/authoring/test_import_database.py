@@ -45,6 +45,7 @@ def both(first_import: FirstImports, service: RealService, tmp_path: Path) -> Pr
 # Every fact arrives
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(("setting", "version"), [(USUAL, "v0.9.6"), (AFTER_EDIT, "v0.9.6"), (USUAL, "v0.4.5")])
 def test_catalog_equals_the_database(setting: str, version: str, first_import: FirstImports) -> None:
     """Field by field; the few differences are what no catalog can hold."""
@@ -91,6 +92,7 @@ def test_settings_of_an_existing_catalog_stay(edited: Path, mine: Project) -> No
 # The same catalog from both sources
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(
     ("setting", "version"), [(USUAL, "v0.9.6"), (V1_OFF, "v0.9.6"), (AFTER_EDIT, "v0.9.6"), (USUAL, "v0.4.5")]
 )
@@ -109,6 +111,7 @@ def test_site_and_database_give_the_same_catalog(setting: str, version: str, fir
     assert 0 < len(explained(result)) <= 10
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(("setting", "version"), [(USUAL, "v0.9.6"), (V1_OFF, "v0.9.6"), (USUAL, "v0.4.5")])
 def test_site_with_its_database_equals_the_database(
     setting: str, version: str, first_import: FirstImports, tmp_path: Path
@@ -194,6 +197,7 @@ def test_database_adds_its_facts_to_an_import_of_the_site(
     assert all(chapter["id"] for chapter in fresh.entities()["chapters"].values())
 
 
+@pytest.mark.end_to_end
 def test_site_alone_keeps_the_facts_of_the_database(both: Project) -> None:
     """Also if it changed: scheduled chapters, old slugs and exact times stay, and nothing is a conflict."""
     before = both.files()
@@ -207,6 +211,7 @@ def test_site_alone_keeps_the_facts_of_the_database(both: Project) -> None:
     assert "formerly: [eel-diaries, eel-lanterns]" in both.text("series/lantern-eel-diaries.yaml")
 
 
+@pytest.mark.end_to_end
 def test_sources_take_turns_without_conflicts(
     alone: Imported, service: RealService, database: Path, edited: Path, tmp_path: Path
 ) -> None:

@@ -142,6 +142,7 @@ def edit(made: Project) -> None:
     (made.catalog / "series/the-unwritten-almanac.yaml").unlink()
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("options", [(), ("--remove",), ("--mine",), ("--theirs", "--remove")])
 def test_second_import_of_a_site(
     options: tuple[str, ...], first_import: FirstImports, service: RealService, tmp_path: Path

@@ -88,6 +88,7 @@ def test_failed_chapters_of_release_0_8_are_no_deletions(tmp_path: Path) -> None
     assert "paper-comet: a response of the last import is not available now; kept as it is" in result.output
 
 
+@pytest.mark.end_to_end
 def test_an_import_without_ids_needs_an_option(tmp_path: Path) -> None:
     """Apps recognise a chapter by its id, and new ids would be those of other chapters."""
     with real_service(USUAL, "v0.4.5") as site:

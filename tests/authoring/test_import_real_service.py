@@ -161,6 +161,7 @@ def killed_import(made: Project, count: int, *arguments: str) -> int:
     return subprocess.run(command, env=ENVIRONMENT, capture_output=True, timeout=1200).returncode
 
 
+@pytest.mark.end_to_end
 def test_half_written_import_is_unfinished_and_resumes(
     service: RealService, tmp_path: Path, first_import: FirstImports
 ) -> None:
@@ -178,6 +179,7 @@ def test_half_written_import_is_unfinished_and_resumes(
         assert made.run("check").exit_code == 0
 
 
+@pytest.mark.end_to_end
 def test_half_written_second_import_resumes(mine: Project, edited_with_removals: Imported) -> None:
     """Renames change several files: some of them alone are an invalid catalog. The next import writes the rest."""
     mine.site.edit()
@@ -323,6 +325,7 @@ def test_licensed_series_stays_listed_without_version_1(first_import: FirstImpor
 # CDN settings
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("setting", runs.sample(CDNS, 2))
 def test_cdn_urls_with_the_recorded_host_are_unwrapped(setting: str, first_import: FirstImports) -> None:
     """Pages, covers and logos are files of the site. Some CDNs name its host only, without the port."""

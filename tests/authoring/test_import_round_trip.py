@@ -139,6 +139,7 @@ def responses_of(made: Site, *paths: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("name", sample([*CATALOGS], 3))
 def test_older_versions_alone_can_be_imported(name: str, tmp_path: Path) -> None:
     """Without version 2 there are no chapter ids; the responses of the older versions are the same."""

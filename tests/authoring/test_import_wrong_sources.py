@@ -316,6 +316,7 @@ INVALID = [
 ]
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(("path", "answer"), sample([*product(sorted(small()), INVALID)], 4), ids=repr)
 def test_any_response_may_be_invalid(path: str, answer: object, tmp_path: Path) -> None:
     """The rest becomes a catalog, or the message says why not."""

@@ -27,6 +27,7 @@ def add_views(counting: Site, run: Run) -> Callable[..., Result]:
     return author_catalogs.views_command(counting, run)
 
 
+@pytest.mark.bounds
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
 @pytest.mark.parametrize(
     ("log", "counted", "unreadable"),

@@ -97,6 +97,7 @@ def other(value: Any) -> Any:
     return [*value, value[0] if value else "x"] if isinstance(value, list) else f"{value}x"
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("kind", ["authors", "artists", "categories", "members", "groups", "series", "chapters"])
 def test_any_other_value_is_a_fault(kind: str, tmp_path: Path) -> None:
     """Each field of each entity; only the fields of licensed and scheduled chapters may be missing."""

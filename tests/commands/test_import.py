@@ -58,6 +58,7 @@ def test_import_prints_what_it_removes(site: FakeSite, run: Run, tmp_path: Path)
     assert not (tmp_path / "new/series/one.yaml").exists()
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(("option", "title"), [("--mine", "Mine"), ("--theirs", "Theirs")])
 def test_an_option_decides_a_conflict(option: str, title: str, site: FakeSite, run: Run, tmp_path: Path) -> None:
     """Without it, both values are shown."""

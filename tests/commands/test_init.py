@@ -199,6 +199,7 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path, run: Run, names: l
     assert tree_snapshot.content(tmp_path) == before
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("readme", ["README.md", "readme.rst", "README", None])
 @pytest.mark.parametrize("licence", ["LICENSE", "LICENCE.txt", "COPYING", None])
 def test_readme_and_license_are_kept(tmp_path: Path, run: Run, readme: str | None, licence: str | None) -> None:
@@ -285,6 +286,7 @@ def commands(printed: str) -> list[str]:
     return re.findall("(?m)^  (.+)$", printed)
 
 
+@pytest.mark.end_to_end
 def test_the_printed_commands_work(tmp_path: Path, program: dict[str, str]) -> None:
     """In a new shell, from any folder."""
     printed = typed(f'python {shlex.quote(str(BUILD))} init "new comics"', tmp_path, program)
@@ -369,6 +371,7 @@ def runner(program: dict[str, str], tmp_path: Path) -> dict[str, str]:
     return {**program, **files, "GITHUB_EVENT_NAME": "schedule", "GITHUB_SHA": "1" * 40}
 
 
+@pytest.mark.end_to_end
 def test_the_publish_workflow_works(created: Site, runner: dict[str, str], tmp_path: Path) -> None:
     """Twice; then nothing is due."""
     first = "".join(typed(script, created.folder, runner) for script in scripts(created, "publish"))
@@ -391,6 +394,7 @@ def test_build_steps_run_only_if_due(created: Site) -> None:
     assert {step["if"] for step in steps[2:]} == {"steps.due.outputs.due == 'yes'"}
 
 
+@pytest.mark.end_to_end
 def test_a_catalog_cannot_run_code_in_ci(created: Site, runner: dict[str, str]) -> None:
     """Files that make the catalog a git repository have no effect."""
     git = "git -c user.name=a -c user.email=a@b.example"
@@ -407,6 +411,7 @@ def test_a_catalog_cannot_run_code_in_ci(created: Site, runner: dict[str, str]) 
     assert not (created.folder / "ran").exists()
 
 
+@pytest.mark.end_to_end
 def test_the_review_workflow_works(created: Site, runner: dict[str, str]) -> None:
     """On the merge of a branch."""
     git = "git -c user.name=a -c user.email=a@b.example"

@@ -331,6 +331,7 @@ def database(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.end_to_end
 def test_a_site_and_its_database_are_imported_together(start: Start, run: Run, folder: Path, tmp_path: Path) -> None:
     """The printed command imports them again; the README has the name of the file without its folder."""
     database = recorded_database(tmp_path)
@@ -346,6 +347,7 @@ def test_a_site_and_its_database_are_imported_together(start: Start, run: Run, f
         assert "wrote 0 files\n" in in_project(run, folder, *words, "--rate", 100).stdout
 
 
+@pytest.mark.end_to_end
 def test_a_database_alone_is_imported(run: Run, folder: Path, database: Path) -> None:
     """--base-url sets what no table has; a later import keeps it."""
     words = ("init", folder, "--import", database, "--base-url", "https://new.example")
@@ -362,6 +364,7 @@ def test_a_database_alone_is_imported(run: Run, folder: Path, database: Path) ->
     assert tree_snapshot.content(folder / "catalog_src") == first
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("flags", [["--accounts"], ["--accounts", "--personal-data"]])
 def test_accounts_are_imported_on_request(flags: list[str], run: Run, folder: Path, database: Path) -> None:
     """The next step has the same options; git ignores personal data and the output of the build."""
@@ -377,6 +380,7 @@ def test_accounts_are_imported_on_request(flags: list[str], run: Run, folder: Pa
     assert ("/catalog_src/accounts.yaml" in ignored) is (len(flags) > 1)
 
 
+@pytest.mark.end_to_end
 def test_a_resumed_project_ignores_files_once(run: Run, folder: Path, database: Path) -> None:
     """`.gitignore` is complete after the first run already."""
     words = ("init", folder, "--import", database, "--accounts", "--personal-data")

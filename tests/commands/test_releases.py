@@ -58,6 +58,7 @@ def lose_the_release(site: Site) -> str:
     return f"{site.folder}/dist: nothing has been built yet; run the command `build` first"
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(
     "change",
     [

@@ -111,6 +111,7 @@ def serving(site: Site, *arguments: str) -> Iterator[Serving]:
         started.process.stdout.close()
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("number", sample([signal.SIGINT, signal.SIGHUP, signal.SIGTERM], 2))
 def test_serve_ends_with_nginx_on_a_signal(site: Site, number: int) -> None:
     """Exit code 0; no process and no folder remains."""
@@ -191,6 +192,7 @@ def test_serve_with_a_dist_elsewhere(site: Site, tmp_path_factory: pytest.TempPa
         assert ask(served.port).headers["ETag"] == f'"{published.etag}"'
 
 
+@pytest.mark.end_to_end
 def test_watch_survives_a_failed_write(site: Site) -> None:
     """The previous release stays up, and the next change is built."""
     with serving(site, "--watch") as served:

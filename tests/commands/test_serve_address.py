@@ -59,6 +59,7 @@ def test_links_use_the_port_of_serve(local: Site, arguments: tuple[str, ...]) ->
     )
 
 
+@pytest.mark.end_to_end
 def test_serve_at_base_url_makes_the_same_release_as_build(site: Site) -> None:
     """Only another port needs a build of its own."""
     port = free_port()
@@ -71,6 +72,7 @@ def test_serve_at_base_url_makes_the_same_release_as_build(site: Site) -> None:
     assert not (site.folder / ".flatpanel_serve").exists()
 
 
+@pytest.mark.end_to_end
 def test_serve_mentions_a_public_base_url_once(site: Site) -> None:
     """The site is built for base_url."""
     with serving(site, "--watch") as served:
@@ -115,6 +117,7 @@ def test_serve_prints_problems_of_the_settings(site: Site, run: Run) -> None:
     assert result.stderr.startswith(f"{site.folder}/catalog_src/site.yaml:1:11: base_url: ")
 
 
+@pytest.mark.end_to_end
 def test_watch_prints_times_and_changed_series(site: Site) -> None:
     """Each line after an edit begins with the time."""
     edits = {
@@ -145,6 +148,7 @@ def test_watch_prints_times_and_changed_series(site: Site) -> None:
     assert any(re.fullmatch(r"\d\d:\d\d:\d\d       \| \^", line) for line in lines)
 
 
+@pytest.mark.end_to_end
 def test_at_most_ten_changed_series_are_named(site: Site) -> None:
     """A change of the whole site is one short line."""
     for number in range(11):

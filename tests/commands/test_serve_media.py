@@ -30,6 +30,7 @@ def get(port: int, url: str = "/media/series/first/c.png") -> tuple[int, str]:
     return answer.status, text if answer.status == 200 else ""
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("name", sample(["body", "media", "files/my images"], 2))
 def test_media_folder_is_served(site: Site, name: str) -> None:
     """Any folder: nginx's temporary folders are called body and proxy."""
@@ -75,6 +76,7 @@ def test_option_serves_any_folder(site: Site, tmp_path_factory: pytest.TempPathF
     assert str(elsewhere) not in (site.folder / "dist/current/media.conf").read_text()
 
 
+@pytest.mark.end_to_end
 def test_watch_follows_site_yaml(site: Site) -> None:
     """The path, the folder and the age of images may change, and go."""
     image(site.folder / "media")

@@ -58,6 +58,7 @@ def previewed(site: Site) -> Site:
     return site
 
 
+@pytest.mark.end_to_end
 def test_unpublished_chapters_are_shown_and_marked(previewed: Site) -> None:
     """On every page a banner, on the chapters their date, and nothing in a release."""
     with serving(previewed, "--preview") as served:
@@ -89,6 +90,7 @@ def test_unpublished_chapters_are_shown_and_marked(previewed: Site) -> None:
     assert not any("first/0/2" in url or url == "/" + "secret" for url in previewed.manifest.resources)
 
 
+@pytest.mark.end_to_end
 def test_a_missing_image_has_a_picture_with_its_name(previewed: Site) -> None:
     """So it is marked without a script. Of the URL, only harmless letters are in the picture."""
     with serving(previewed, "--preview") as served:
@@ -109,6 +111,7 @@ def test_a_missing_image_has_a_picture_with_its_name(previewed: Site) -> None:
     assert "Access-Control-Allow-Origin" not in answer.headers
 
 
+@pytest.mark.end_to_end
 def test_only_this_machine_and_its_pages_can_read_a_preview(previewed: Site) -> None:
     """It listens on loopback addresses, no site of another name reads it, and robots are asked to stay away."""
     with serving(previewed, "--preview") as served:
@@ -129,6 +132,7 @@ def test_only_this_machine_and_its_pages_can_read_a_preview(previewed: Site) -> 
                 socket.create_connection((address, served.port), timeout=DEADLINE).close()
 
 
+@pytest.mark.end_to_end
 def test_the_status_has_the_release_of_each_page(previewed: Site) -> None:
     """A page names its release in a header; after an edit both are others. So the script reloads the page."""
     with serving(previewed, "--preview") as served:
@@ -167,6 +171,7 @@ def test_problems_are_in_the_status_until_they_are_mended(previewed: Site) -> No
     assert mended["problems"] == []
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("broken", ["site.yaml", "series/first.yaml"])
 def test_a_catalog_with_problems_at_the_start_has_a_page_of_them(previewed: Site, broken: str) -> None:
     """Text of the catalog is not markup. The site appears when the catalog is mended."""

@@ -102,6 +102,7 @@ def test_export_shows_its_progress(site: Site, host: list[str]) -> None:
     assert re.search(rf"writing .*\b{written}/{written}\b", shown)
 
 
+@pytest.mark.end_to_end
 def test_verify_shows_its_progress(site: Site) -> None:
     """The progress bar counts the bodies of all releases; with --json there is none."""
     site.build()
@@ -127,6 +128,7 @@ def test_the_progress_bar_shows_the_remaining_time(monkeypatch: pytest.MonkeyPat
     assert progress.endswith("5/10  00:00:10")
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("option", ["--quiet", "--json"])
 def test_quiet_and_json_have_no_progress_bar(site: Site, option: str) -> None:
     """On a terminal, too."""
@@ -149,6 +151,7 @@ def test_unencodable_characters_are_escaped(site: Site, encoding: str, shown: st
     assert f"+title: {shown}\n" in done.stdout
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("closed", sample([">&-", "2>&-", ">&- 2>&-"], 2))
 def test_a_closed_stdout_is_no_error(site: Site, closed: str) -> None:
     """The build completes."""

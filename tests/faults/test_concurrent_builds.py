@@ -72,6 +72,7 @@ def test_a_release_of_a_rollback_in_between_is_removed_later(folder: Path) -> No
     assert visible(site).keys().isdisjoint({"dist/www/api/series/other"})
 
 
+@pytest.mark.end_to_end
 def test_two_concurrent_builds_never_mix(folder: Path) -> None:
     """Two catalogs are built into one folder with one cache; one is published, then the other."""
     site = copy_of("minimal", folder / "site")

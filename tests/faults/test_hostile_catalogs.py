@@ -476,6 +476,7 @@ def test_thousands_of_invalid_files_are_reported(catalog: Path) -> None:
     assert len(problems(catalog)) == 4000
 
 
+@pytest.mark.bounds
 @pytest.mark.parametrize(
     ("text", "is_right"),
     [

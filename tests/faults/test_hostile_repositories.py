@@ -245,6 +245,7 @@ def test_valid_commit_dates_are_used(project: Project) -> None:
     assert project.date() == "Last-Modified: Tue, 14 Nov 2023 22:13:20 GMT"
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("project", PLACES, indirect=True)
 @pytest.mark.parametrize("command", sample([*COMMANDS], 4))
 def test_no_setting_of_a_repository_starts_a_program(project: Project, command: str, marker: Path) -> None:
@@ -279,6 +280,7 @@ def sign(folder: Path) -> None:
     git(folder, "update-ref", "HEAD", name)
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_setting_of_a_submodule_starts_a_program(project: Project, command: str, marker: Path) -> None:
     """A submodule has a configuration of its own."""

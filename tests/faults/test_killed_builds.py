@@ -86,6 +86,7 @@ def damage(site: Site) -> list[str]:
     return [fault for fault, path in faults if path in served or path.startswith(release)]
 
 
+@pytest.mark.kills
 @pytest.mark.parametrize(("prepare", "third"), [(a_first_build, 0), (a_third_release, 1), (a_return, 2)])
 def test_after_a_kill_at_any_write_the_site_is_complete_and_the_next_build_cleans_up(
     site: Site, folder: Path, prepare: Callable[[Site], None], third: int

@@ -112,6 +112,7 @@ def test_clients_do_not_notice_a_rebuild(site: Site) -> None:
     assert list(verify_files.check_files(site.store)) == []
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("headers", [{}, {"If_None_Match": "{etag}"}], ids=["whole", "fresh"])
 def test_a_slow_connection_keeps_its_release(site: Site, headers: dict[str, str]) -> None:
     """A request that began before two releases were published is answered from the release at its start."""
@@ -158,6 +159,7 @@ def test_several_releases_may_be_published_before_a_reload(site: Site) -> None:
         assert running.ask("/api/series/only-0").status == 404
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(("keep", "remembering"), [(2, False), (4, True)])
 def test_keep_releases_sets_the_number_of_releases(keep: int, remembering: bool) -> None:
     """With all their files and no others, with and without a cache."""

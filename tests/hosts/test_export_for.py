@@ -86,6 +86,7 @@ def test_each_body_is_dated(built: Site, host: str) -> None:
     assert path.stat().st_mtime == body.modified
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("host", sorted(HOSTS))
 def test_a_second_export_writes_what_changed(built: Site, export: Export, host: str) -> None:
     target = built.folder / "public"
@@ -144,6 +145,7 @@ def test_settings_of_the_user_are_kept(built: Site, export: Export) -> None:
     assert ", 1 written" in export().stdout
 
 
+@pytest.mark.kills
 @pytest.mark.parametrize("write", [export_release, partial(export_for, host="caddy")], ids=["plain", "caddy"])
 def test_a_killed_export_is_completed(built: Site, write: Callable[..., object]) -> None:
     """By the same command, also if the release is another one by then: no file of the first stays."""

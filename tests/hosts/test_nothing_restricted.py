@@ -69,6 +69,7 @@ def found(secrets: set[bytes], text: bytes) -> list[bytes]:
     return sorted(secret for secret in secrets if secret in text)
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("options", [(), *(("--for", host) for host in sorted(HOSTS)), ("--cubari",)])
 def test_exports(
     site: Site, secrets: set[bytes], tmp_path: Path, run: Callable[..., Result], options: tuple[str, ...]
@@ -90,6 +91,7 @@ def test_public_packs(site: Site, secrets: set[bytes], tmp_path: Path, run: Call
     assert found(secrets, files(tmp_path / "edge")) == []
 
 
+@pytest.mark.end_to_end
 @pytest.mark.hosts
 @pytest.mark.parametrize("options", [(), ("--layout", "packs"), ("--layout", "packs", "--with-restricted")])
 def test_buckets(

@@ -73,6 +73,7 @@ def fresh(site: Site, folder: Path) -> dict[str, object]:
 # What packs hold
 
 
+@pytest.mark.end_to_end
 def test_every_entry_is_in_a_pack(built: Site, tmp_path: Path) -> None:
     """Bodies with their headers, gates, and aliases; the folder has no other file."""
     totals = pack(built, tmp_path)
@@ -166,6 +167,7 @@ def contents(packed: PackedFolder, tree: str) -> Iterator[bytes]:
         yield packed.read(tree, name)
 
 
+@pytest.mark.end_to_end
 def test_a_body_over_25_mib_is_stored_compressed(site: Site, tmp_path: Path) -> None:
     """The file that a host has to take is far below the limit."""
     for slug in "long", "longer":
@@ -394,6 +396,7 @@ def test_a_killed_pack_leaves_one_release_whole(site: Site, tmp_path: Path) -> N
     assert seen == {0, 1}
 
 
+@pytest.mark.kills
 def test_a_killed_pack_of_another_version_leaves_code_that_starts(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

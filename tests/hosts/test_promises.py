@@ -26,6 +26,7 @@ def check(site: Site, url: str, host: str = "nginx") -> ServerResult:
     return check_server(site.store, url, time.monotonic, host=host)
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("name", sample(SITES, 5))
 def test_nginx_keeps_every_promise(serve: Serve, name: str) -> None:
     """Of sites with and without pages, licences, restrictions and old slugs."""

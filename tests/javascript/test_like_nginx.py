@@ -164,6 +164,7 @@ def test_odd_requests_get_the_same_answers(served: tuple[HostSite, int]) -> None
     assert report(served, [request for request in requests if not is_judged_by_nginx(request)]) == ""
 
 
+@pytest.mark.end_to_end
 def test_every_url_gets_the_same_answer(served: tuple[HostSite, int]) -> None:
     """With two or three of: gzip, and each key."""
     site = served[0]
@@ -173,6 +174,7 @@ def test_every_url_gets_the_same_answer(served: tuple[HostSite, int]) -> None:
     assert report(served, requests[::2]) == ""
 
 
+@pytest.mark.end_to_end
 def test_odd_targets_get_the_same_answers(served: tuple[HostSite, int]) -> None:
     """With each method, and with headers that other requests of this kind have."""
     targets = [target.encode().decode("latin-1") for target in TARGETS]

@@ -51,6 +51,7 @@ COPPER = "series/copper-weather"
 LOST = {"series/loud-quiet-loud/0/2": 6, "series/loud-quiet-loud/0/3": 12}
 
 
+@pytest.mark.end_to_end
 def test_what_the_service_moved_is_found_and_moved_back(site: RealService, tmp_path: Path) -> None:
     """A changed volume moved the folder of the old one, but its database kept the paths."""
     imported(tmp_path, site, "v0.9.6/media")

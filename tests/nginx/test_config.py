@@ -110,6 +110,7 @@ def written(folder: Path, lines: list[Published]) -> Path:
     return folder
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(
     "lines",
     [

@@ -305,6 +305,7 @@ FINDINGS = {
 FINDINGS_WITH_PAGES = {"add_header_redefinition"}
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("pages", ["false", "true"] if runs.everything else ["true"])
 def test_gixy_reports_no_other_issue(site: Site, pages: str) -> None:
     """gixy checks the whole configuration for weaknesses."""

@@ -48,6 +48,7 @@ def is_behind_the_notice(tab: Tab) -> bool:
     return bool(tab.run(IS_OVER_ALL)) and tab.run(SEEN) == 0
 
 
+@pytest.mark.end_to_end
 def test_a_reader_closes_the_notice_once(home: str, tab: Tab) -> None:
     """Until then, keys reach its two links only, and no page is turned or noted; the shelf brings it back."""
     tab.open(f"{home}{CHAPTER}#page-2")
@@ -93,6 +94,7 @@ def test_without_scripts_the_notice_is_closed_on_each_page(home: str, plain: Tab
     plain.wait_for_path("/")
 
 
+@pytest.mark.end_to_end
 @node_tools.needs_node_tools
 def test_the_notice_fits_a_phone_and_has_no_fault(home: str, chromium: browser.Browser) -> None:
     """Also with text of three times the usual size."""

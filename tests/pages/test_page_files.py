@@ -1,5 +1,7 @@
 """Pages without a browser: a page for each row of the table, their markup, and the hosts that their policy names."""
 
+import pytest
+
 from generator.api.page_routes import PAGES
 from generator.api.payloads.resources import HTML
 from tests.support import node_tools, page_sites, runs
@@ -14,6 +16,7 @@ def test_each_row_of_the_table_has_a_page(example: PageSite) -> None:
     assert sorted(example.kinds) == sorted(KINDS)
 
 
+@pytest.mark.end_to_end
 @node_tools.needs_node_tools
 def test_the_markup_is_valid(example: PageSite, hostile: PageSite) -> None:
     """html-validate finds no fault in any page of both sites; every day, in one page of each kind."""

@@ -30,6 +30,7 @@ def etags(manifest: Manifest) -> dict[str, str]:
     return {url: body.etag for url, body in manifest.resources.items()}
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(("name", "block"), [*((one.name, 1) for one in sorted(SITES.iterdir())), ("v2", 1 << 20)])
 def test_a_list_in_pieces_has_the_same_bytes(
     name: str, block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

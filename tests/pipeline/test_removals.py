@@ -257,6 +257,7 @@ def test_chapters_of_a_restricted_series_are_named_by_their_ids(full: Site, run:
 VERSION = "  - {{id: {id}, number: {number}, published: 2026-02-02T10:00:00Z, pages: [1.png]}}\n"
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(
     ("before", "after", "removed"),
     [

@@ -41,6 +41,7 @@ def tree(folder: Path) -> dict[str, object]:
     return {name: (text, modes[name], times.get(name)) for name, text in content.items() if name != "."}
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("source", [EXAMPLE, SITES / "minimal"], ids=["example", "minimal"])
 def test_the_machine_does_not_matter(source: Path, tmp_path: Path) -> None:
     """Hash seed, time zone, language, folder, umask, processes and order of files change no byte and no mode."""
@@ -63,6 +64,7 @@ def test_the_machine_does_not_matter(source: Path, tmp_path: Path) -> None:
     assert (there / "nginx.conf").read_bytes() == (here / "nginx.conf").read_bytes()
 
 
+@pytest.mark.end_to_end
 def test_the_builds_in_between_do_not_matter(tmp_path: Path) -> None:
     """A build over an old release and one that continues its manifest elsewhere give the same release."""
     here, there = tmp_path / "here", tmp_path / "there"

@@ -56,6 +56,7 @@ def test_every_named_file_is_an_image_and_no_other_exists() -> None:
         assert content == image_content.ImageContent(image_content.format_of_name(name)), name
 
 
+@pytest.mark.end_to_end
 def test_script_draws_the_same_images(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compared without the compression of PNGs, which depends on the version of zlib. Every day, of some chapters."""
     script = tools.tool("draw-media")

@@ -103,6 +103,7 @@ def written(folder: Path) -> Iterator[tuple[str, bytes]]:
             yield path.relative_to(folder).as_posix(), gzip.decompress(data) if path.suffix == ".gz" else data
 
 
+@pytest.mark.end_to_end
 def test_no_output_or_file_contains_a_key_or_digest(keyed: Site, run: Run, tmp_path: Path) -> None:
     """Every command is checked, as text and as JSON. The files that nginx and the cache need have digests."""
     key = run("keys", "add", "night stand", "--catalog", keyed.folder / "catalog_src").stdout.strip()

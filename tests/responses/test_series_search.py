@@ -81,6 +81,7 @@ def listed(web: Web, query: str) -> reference_list.Listed | None:
     return reference_list.read(json.loads(response.body)) if response.status == 200 else None
 
 
+@pytest.mark.end_to_end
 @each("sort", [f"{sign}{name}" for name in reference_list.ORDERS for sign in ("", "-")])
 @each(
     "filters",

@@ -429,6 +429,7 @@ def test_renamed_group_of_a_hidden_version_is_reported_at_the_group_only(diff: D
     assert causes(facts) == {"series versions": ["group 1"], "lists": ["group 1"]}
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(("chapter", "number"), [(69, 3), (90, 3), (69, 1), (90, 1)])
 @pytest.mark.parametrize("group", ["Night Shift", ""])
 def test_new_version_changes_no_other(diff: Diff, chapter: int, number: int, group: str) -> None:

@@ -109,6 +109,7 @@ def damaged(site: Site, kind: str, damage: Damage) -> tuple[Path, dict[str, obje
     return path, before
 
 
+@pytest.mark.end_to_end
 @CASES
 def test_a_damaged_file_is_named_and_restored(built: Site, run: Run, kind: str, damage: Damage) -> None:
     """By `verify` in text and in JSON. Repair restores every byte, except those of a manifest, and asks for a reload.

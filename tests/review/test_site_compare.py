@@ -77,6 +77,7 @@ def test_site_moved_with_its_database_differs_for_known_reasons_only(setting: st
 BROKEN = [(BIG_NUMBER, "1 chapter"), (BAD_FORMAT, "1 series")]
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(("setting", "lost"), BROKEN if runs.everything else BROKEN[:1])
 def test_what_a_broken_site_cannot_export_is_lost(setting: str, lost: str, moved: Moved) -> None:
     """The site fails for a series or a list of chapters, so the import does not have it."""
@@ -86,6 +87,7 @@ def test_what_a_broken_site_cannot_export_is_lost(setting: str, lost: str, moved
     assert f"  {lost} only on the first site: " in result.output
 
 
+@pytest.mark.end_to_end
 def test_site_equals_itself(moved: Moved, tmp_path: Path) -> None:
     """No difference, with or without a reason."""
     site = moved()
@@ -96,6 +98,7 @@ def test_site_equals_itself(moved: Moved, tmp_path: Path) -> None:
     assert responses == equal != "0"
 
 
+@pytest.mark.end_to_end
 def test_site_equals_a_second_build(moved: Moved, tmp_path: Path) -> None:
     """Another folder and another port."""
     shutil.copytree(moved().folder / "catalog_src", tmp_path / "catalog_src")

@@ -139,6 +139,7 @@ SIDECAR_SENTENCES = dict.fromkeys((cut, lengthen, empty), "does not hold the val
 RELEASE_SENTENCES = dict.fromkeys((cut, lengthen, empty), "was changed after the build")
 
 
+@pytest.mark.end_to_end
 def test_the_fault_of_each_damaged_file(built: Site) -> None:
     """A missing, cut, longer or empty file, or a folder or link in its place: of a body and both releases."""
     releases = [f"releases/{which(built.store)}/server.conf" for which in (Store.current, Store.previous)]

@@ -82,6 +82,7 @@ def all_faults(running: Running, lie: Lie) -> list[str]:
     return [fault.replace(address, "") for fault in result.faults]
 
 
+@pytest.mark.end_to_end
 def test_correct_responses_have_no_faults(running: Running) -> None:
     """For all URLs of the release."""
     assert all_faults(running, truth) == []
@@ -134,6 +135,7 @@ def redirect_faults(site: Site, redirect: str, port: int) -> list[str]:
     return [fault.replace(f"http://localhost:{port}", "") for fault in result.faults]
 
 
+@pytest.mark.end_to_end
 def test_redirects_of_old_slugs_are_requested(site: Site) -> None:
     """A redirect that is missing, or leads elsewhere, is a difference."""
     path = site.folder / "catalog_src/series/first.yaml"
@@ -292,6 +294,7 @@ def restricted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield site, web
 
 
+@pytest.mark.end_to_end
 def test_a_public_restricted_body_is_found(restricted: Running) -> None:
     """A server without its gates serves restricted bodies."""
     site, _ = restricted
@@ -304,6 +307,7 @@ def test_a_public_restricted_body_is_found(restricted: Running) -> None:
     ]
 
 
+@pytest.mark.end_to_end
 def test_wrong_parts_of_a_401_are_found(restricted: Running) -> None:
     """The status alone protects no content; an ETag would reveal changes, and caches could keep a max-age."""
     wrong = {name: text for name, text in [*HEADERS.items(), ("WWW-Authenticate", "Basic")] if name != "Vary"}
@@ -322,6 +326,7 @@ def test_wrong_parts_of_a_401_are_found(restricted: Running) -> None:
     )
 
 
+@pytest.mark.end_to_end
 def test_nginx_responds_with_401(restricted: Running, run: Callable[..., Result]) -> None:
     """With the configuration of the build."""
     site, web = restricted

@@ -22,6 +22,7 @@ KINDS = {
     "limits": {"bounds", "load", "searches", "bench"},
     "packages": {"packages", "documents"},
     "servers": {"browser", "edge"},
+    "end-to-end": {"end_to_end"},
     COVERAGE: {"hosts"},
 }
 PARTS = (*KINDS, SAMPLES, NEWER_NGINX)

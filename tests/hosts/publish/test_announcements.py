@@ -165,6 +165,7 @@ class Publisher:
             self.proxy.reset()
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("kind", ["s3", "ssh"])
 def test_ten_publishes_announce_no_chapter_twice(kind: str, request: pytest.FixtureRequest, webhook: Webhook) -> None:
     """With two rollbacks, one kill and a server that fails; what it may lack is listed, and repeated on request."""

@@ -60,6 +60,7 @@ def paths(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.end_to_end
 def test_a_server_gets_the_images_that_readers_can_see(remote: Remote, images: Path) -> None:
     """With their times, below the folder that nginx serves. Only a changed image is sent again."""
     assert sent(remote, "--media", images, "--dry-run")["sent"] == len(READABLE)
@@ -137,6 +138,7 @@ def test_missing_images_are_counted(remote: Remote, images: Path) -> None:
     assert paths(remote.folder / "media") == sorted(READABLE[2:])
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(("limit", "lacking"), [(4096, 3), (4650, 7)])
 def test_an_interrupted_upload_is_resumed(remote: Remote, images: Path, limit: int, lacking: int) -> None:
     """No reader gets a part of an image: all of them arrive in a hidden folder, and a part is sent again."""
@@ -149,6 +151,7 @@ def test_an_interrupted_upload_is_resumed(remote: Remote, images: Path, limit: i
     assert paths(remote.folder / "media") == sorted(READABLE)
 
 
+@pytest.mark.end_to_end
 def test_images_that_arrived_are_not_sent_again(remote: Remote, images: Path) -> None:
     """The server could not move them."""
     remote.publish("--media", images)
@@ -258,6 +261,7 @@ def add_copies(folder: Path) -> list[str]:
     return copies
 
 
+@pytest.mark.end_to_end
 def test_copies_that_the_catalog_no_longer_names_are_removed(remote: Remote, images: Path) -> None:
     """Only these: other images stay, and files of others. A copy that is not here now stays as well."""
     copies = add_copies(remote.site.folder)
@@ -335,6 +339,7 @@ def add_archives(folder: Path, content: bytes = b"PK of a chapter") -> None:
         settings.write("apps: [archives]\ncache: {v2: {series: 9}}\n")
 
 
+@pytest.mark.end_to_end
 def test_a_server_loses_archives_that_were_sent_and_are_withdrawn(remote: Remote, images: Path) -> None:
     """And no other: neither one that was there before, nor one that has changed there since."""
     add_archives(remote.site.folder)

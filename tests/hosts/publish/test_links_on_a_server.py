@@ -4,6 +4,8 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from generator.review import verify_files
 from tests.support import tree_snapshot
 from tests.support.remote_site import Remote, tree
@@ -13,6 +15,7 @@ from tests.support.runs import sample
 ID = "0123456789abcdef"
 
 
+@pytest.mark.end_to_end
 def test_a_link_in_place_of_a_folder_or_file_is_refused(remote: Remote) -> None:
     """Nothing behind it is overwritten, emptied or removed, and nothing is sent."""
     remote.publish()

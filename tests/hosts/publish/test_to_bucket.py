@@ -161,6 +161,7 @@ def test_check_finds_what_others_changed(publish: BucketPublisher) -> None:
     assert publish.bodies() == {**keys, "README": publish.bodies()["README"]}
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("data", [None, b"[]", b"\x1f\x8b no gzip"])
 def test_a_lost_list_is_made_again(publish: BucketPublisher, data: bytes | None) -> None:
     """The objects are listed; one whose headers are not right is sent again."""
@@ -192,6 +193,7 @@ def test_a_foreign_pointer_is_refused(publish: BucketPublisher, text: bytes) -> 
     )
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(
     "text",
     [
@@ -289,6 +291,7 @@ def test_the_public_url_is_verified(run: Callable[..., Result], moto: ObjectStor
     )
 
 
+@pytest.mark.end_to_end
 def test_a_wrong_public_url_is_an_error(publish: BucketPublisher, moto: ObjectStore) -> None:
     result = publish("--url", moto.endpoint)
     assert result.exit_code == 1 and "status is " in result.stderr

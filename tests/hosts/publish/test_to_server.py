@@ -33,6 +33,7 @@ def test_the_server_gets_the_release(remote: Remote) -> None:
     assert again["kept"] == len(bodies(remote.files()))
 
 
+@pytest.mark.end_to_end
 def test_a_second_publish_sends_what_changed(remote: Remote) -> None:
     """The bodies of the edited person and the files of the release; old bodies stay for one more release."""
     remote.publish()
@@ -69,6 +70,7 @@ def test_a_server_that_stops_reading_the_files_is_a_message(remote: Remote, tar:
     assert list(verify_files.check_files(remote.store)) == []
 
 
+@pytest.mark.end_to_end
 def test_a_rollback_is_published(remote: Remote) -> None:
     """The server still has the bodies; only their sidecars may have other dates."""
     remote.publish()
@@ -110,6 +112,7 @@ def test_a_machine_without_the_releases_of_the_server_fetches_its_manifest(remot
     assert remote.store.journal()[-1].before == (old,)
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("damage", ["remove", "truncate"])
 def test_check_sends_what_is_damaged(remote: Remote, damage: str) -> None:
     """`--check` lists the files. A file that no release names is removed."""
@@ -261,6 +264,7 @@ def test_a_full_disk_leaves_the_old_release(remote: Remote) -> None:
     assert remote.files() == tree(remote.site.folder / "dist")
 
 
+@pytest.mark.end_to_end
 def test_two_publishers(remote: Remote) -> None:
     """The second waits a moment and exits with 1. The end of the first, however it ends, releases the lock."""
     remote.publish()
@@ -354,6 +358,7 @@ def test_a_configuration_that_nginx_rejects(served: tuple[Remote, str]) -> None:
     )
 
 
+@pytest.mark.end_to_end
 def test_a_release_that_is_not_served_in_time(served: tuple[Remote, str]) -> None:
     """The command for the reload did nothing, so `--url` finds the earlier release."""
     remote, url = served
