@@ -11,15 +11,16 @@ from click.testing import Result
 from generator import encoding
 from generator.hosts.plain.export import HOSTS
 from generator.release import manifest
-from tests.conftest import Site, copy_of
+from tests.conftest import Site
 from tests.hosts.publish.conftest import BucketPublisher
 from tests.support.object_stores import ObjectStore
 from tests.support.pack_reader import PackedFolder
+from tests.support.site_variants import SMALL, variant_of
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    made = copy_of("v2", tmp_path_factory.mktemp("v2"))
+    made = variant_of(SMALL, tmp_path_factory.mktemp("small"))
     path = made.folder / "catalog_src/accounts.yaml"
     path.write_text(path.read_text().replace("username: ", "username: account-of-"))
     made.build()
