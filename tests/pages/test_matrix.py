@@ -33,12 +33,15 @@ def faults(tab: Tab) -> list[object]:
 def test_pages_of_a_reader_fit_each_screen(
     example: PageSite, chromium: browser.Browser, screen: str, scheme: str
 ) -> None:
-    """Nothing is cut off, moves or is loaded twice, and axe-core finds nothing; with a series on the shelf."""
+    """Nothing is cut off, moves or is loaded twice, and axe-core finds nothing; with a series on the shelf.
+
+    The dark scheme changes colours only, so large text is read in the light one.
+    """
     found = {}
     with chromium.tab(replace(SCREENS[screen], scheme=scheme)) as tab:
         tab.open(example.url(f"{NEXT}#page-2"))
         wait_for_page(tab, 2)
-        for percent in (100, 200, 300):
+        for percent in (100, 200, 300) if scheme == "light" else (100,):
             tab.send("Page.setFontSizes", fontSizes={"standard": 16 * percent // 100})
             for path in PATHS:
                 if percent == 100:
