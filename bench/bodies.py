@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .program import remove
+
 NAME = re.compile(r"(.+)\.([0-9a-f]{32})\.json")
 # Lists of the whole catalog are left out: one takes longer than thousands of other responses.
 LARGEST = 256 * 1024
@@ -49,7 +51,8 @@ def mixed(dist: Path) -> list[Body]:
 
 
 def link_plainly(bodies: list[Body], folder: Path) -> None:
-    """Link the files under the names of their URLs."""
+    """Link the files under the names of their URLs, in place of those that were linked before."""
+    remove(folder / "plain")
     folders = set()
     for body in bodies:
         path = folder / body.plain
