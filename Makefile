@@ -67,7 +67,7 @@ test-coverage: ## run the everyday tests and those of hosts, and check coverage
 	@$(PY) -m coverage combine --quiet
 	@$(PY) -m coverage report
 
-test-end-to-end: ## run the tests of whole imports, publishes, projects and comparisons, whose lines others reach, too
+test-end-to-end: ## run the tests of whole imports, publishes, projects and servers
 test-samples: ## run the everyday tests that take samples, with all cases
 test-faults: ## run the tests of kills, failing calls, damaged files, long histories of edits
 test-limits: ## run the tests of worst inputs, generated inputs, thousands of connections, the bench

@@ -499,6 +499,11 @@ def variants(text: str | None) -> Variants | None:
 # The path alone is that of an archive whose writing was interrupted.
 
 
+def archive_path(text: str) -> str:
+    """Return the path of a checked text, whether the archive is complete or not."""
+    return text.partition(" ")[0]
+
+
 def archive(text: str) -> Archive | None:
     """Return the archive of a checked text; None if it is not complete."""
     path, *rest = text.split(" ")

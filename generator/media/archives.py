@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 from .. import filesystem
 from ..catalog import confined_folder, layout
 from ..catalog.confined_folder import ConfinedFolder
-from ..catalog.entities import Chapter, Series
+from ..catalog.entities import Chapter, Series, archive_path
 from ..catalog.linking import Linker, archive_paths, offers_archives, path_below
 from ..catalog.reader import ARCHIVES, Sources
 from . import comicinfo, image_content, stored_zip
@@ -100,7 +100,7 @@ class Archiver:
     @property
     def obsolete(self) -> list[str]:
         """The archives that readers should not get any more, or not with the path of another chapter."""
-        paths = {id: _path(text) for id, text in self.recorded.items()}
+        paths = {id: archive_path(text) for id, text in self.recorded.items()}
         return sorted({path for id, path in paths.items() if self.wanted.get(id) != path})
 
     def plan(self, progress: Callable[[int], object]) -> ArchivesResult:
@@ -131,7 +131,7 @@ class Archiver:
                 result.removed += 1
             # A path alone is that of an archive that may be incomplete or missing.
             recorded = {id: (self.recorded.get(id, ""), path) for id, path in self.wanted.items()}
-            after = {id: text if _path(text) == path else path for id, (text, path) in recorded.items()}
+            after = {id: text if archive_path(text) == path else path for id, (text, path) in recorded.items()}
             self._record(after)
             try:
                 for source in self._all():
@@ -224,10 +224,6 @@ class Archiver:
             if archives or layout.has(self._catalog, ARCHIVES):
                 text = _HEAD + "".join(f"{id}: {text}\n" for id, text in sorted(archives.items()))
                 self._catalog.write(ARCHIVES, text.encode())
-
-
-def _path(entry: str) -> str:
-    return entry.partition(" ")[0]
 
 
 _T = TypeVar("_T")

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .. import encoding, filesystem, server_url
-from ..catalog import git, layout, linking
+from ..catalog import entities, git, layout, linking
 from ..catalog.layout import SeriesFiles
 from ..catalog.reader import ARCHIVES
 from ..release import journal, manifest, transaction
 from ..release.bodies import BodyWriter, WriteTotals, rewrite_damaged
 from ..release.changes import ADDED, CHANGED, REMOVED, differences
 from ..release.manifest import SEPARATOR, Published
-from ..release.manifest_reader import ManifestReader, public_chapters, refuse_damaged
+from ..release.manifest_reader import ManifestReader, refuse_damaged
 from ..release.rules import Rules
 from ..release.store import Store
 from ..release.transaction import FilesByRelease, NextRelease, Transaction
@@ -132,8 +132,10 @@ def _site_warnings(options: Options, builder: "ReleaseBuilder") -> Iterator[str]
         for url, size in summary.oversized:
             yield f"{url}: {size / (1 << 20):.1f} MiB exceed {limit}"
     if archives := builder.scan.linker.lists.archives:
-        public = {} if linking.TOLD_BY_ARCHIVES & set(site.restricted) else public_chapters(builder.segments)
-        withdrawn = [text.partition(" ")[0] for id, text in archives.items() if int(id) not in public]
+        is_told = linking.TOLD_BY_ARCHIVES.isdisjoint(site.restricted)
+        summaries = [builder.segments.summaries[slug] for slug in builder.public_series if is_told]
+        public = {id for summary in summaries for id in summary.chapters}
+        withdrawn = [entities.archive_path(text) for id, text in archives.items() if int(id) not in public]
         if withdrawn:
             yield (
                 f"{options.catalog / ARCHIVES}: has archives of chapters that not all readers get, such as "
@@ -191,6 +193,8 @@ class ReleaseBuilder:
         self.written = 0
         # The number of published chapters without an id; API version 2 cannot have them.
         self.chapters_without_id = 0
+        # The slugs of the series whose chapters all readers get.
+        self.public_series: list[str] = []
         # The series and chapters that the release before published and this one does not.
         self.removals = Removals()
         # Files of the current release that the new one does not have.
@@ -311,6 +315,7 @@ class ReleaseBuilder:
         site = self.scan.linker.site
         lists = CatalogLists(self.scan, self.cache)
         self.chapters_without_id = lists.chapters_without_id
+        self.public_series = [series.slug for series in lists.catalog.series if series.is_public]
         writer = BodyWriter(self.transaction.root, protected, self.continues_current)
         publisher = ResourcePublisher(writer, site, self.scan.as_of, self.cache_is_current)
         published = lists.publish(publisher, self.continued.bodies(""))

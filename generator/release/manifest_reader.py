@@ -13,7 +13,6 @@ from .. import encoding
 from ..api.payloads.resources import Alias, Gate
 from ..errors import FlatpanelError
 from . import manifest
-from .changes import Lines
 from .manifest import Entry, Published
 from .rules import NO_RULES, Rules
 
@@ -190,15 +189,6 @@ def file_digest(path: Path) -> str:
 # Series and chapters, counted by the lines of the manifest
 
 _CHAPTER_URL = re.compile(rb'"/api/v2/chapters/(\d+)":\{|"/api/series/[^"/]+/([^"/]+)/([^"/]+)":')
-
-
-# A chapter of a licensed series has a gate instead of a body, and a scheduled chapter has no line.
-_PUBLIC_CHAPTER = re.compile(rb'^"/api/v2/chapters/(\d+)":\{(?!.*"restricted":true)', re.MULTILINE)
-
-
-def public_chapters(release: Lines) -> dict[int, str]:
-    """The slug of the series of each chapter that is read without an API key, by chapter id."""
-    return {int(id): slug for slug in release.segments for id in _PUBLIC_CHAPTER.findall(release.segment(slug))}
 
 
 class ChapterNames(NamedTuple):

@@ -148,15 +148,16 @@ def test_packages_are_those_of_the_tests(example: Path, run: Callable[..., Resul
 
 def test_settings_belong_to_the_owner(example: Path, run: Callable[..., Result]) -> None:
     """All other files are written again, also after an update of the program. The page may connect to their hosts."""
-    own = "# https://unused.example\nbackend:\n  name: gitea\n  api_root: https://git.example:3000/api/v1\n"
+    own = "# https://unused.example\nbackend:\n  name: gitea\n  api_root: https://Git.example:3000/api/v1\n"
     write(run, example)
     settings, page = example / "editor" / SETTINGS, example / "editor/index.html"
     assert " https://codeberg.org; base-uri" in page.read_text()
     settings.write_text(own)
+    page.write_text("old")
     write(run, example)
 
     assert settings.read_text() == own
-    assert " https://codeberg.org https://git.example:3000; base-uri" in page.read_text()
+    assert " https://codeberg.org https://Git.example:3000; base-uri" in page.read_text()
 
 
 def test_folders_of_a_site_and_of_others_are_refused(site: Site, run: Callable[..., Result]) -> None:

@@ -76,7 +76,6 @@ def test_every_keyword_of_a_schema_is_needed() -> None:
         assert idle == SAID_TWICE.get((kind, field), set()), (kind, field)
 
 
-@pytest.mark.end_to_end
 def test_every_exception_is_needed() -> None:
     """A chapter has a field of every kind; each exception applies to one of its values."""
     everything = [one for field in records.Chapter.model_fields for one in judged(records.Chapter, field)]

@@ -247,6 +247,8 @@ def test_archives_that_readers_should_not_get_are_deleted(site: Site, media: Med
         lambda: write_one(site, series="licensed: true"),
         lambda: write_one(site, series="restricted: true"),
         lambda: (site.folder / "catalog_src/series/one.yaml").unlink(),
+        lambda: replace(site, "site.yaml", "apps: [archives]", "apps: [archives]\nrestricted: ['/chapters/{id}']"),
+        # Only the pages need a key then.
         lambda: replace(site, "site.yaml", "apps: [archives]", "apps: [archives]\nrestricted: [/pages]"),
         lambda: replace(site, "site.yaml", "apps: [archives]", "apps: [opds]"),
     ):

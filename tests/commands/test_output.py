@@ -71,7 +71,6 @@ def printing(module: str, code: ast.AST) -> list[str]:
     return [one for one in calls if (module, one) not in EXCEPTIONS]
 
 
-@pytest.mark.end_to_end
 @pytest.mark.checkout
 def test_one_module_prints() -> None:
     """Only `output` prints, and no subprocess prints directly."""

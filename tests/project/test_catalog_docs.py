@@ -103,7 +103,6 @@ def in_backticks(cell: str) -> Any:
     return [reader.load(match[1].encode())] if match else []
 
 
-@pytest.mark.end_to_end
 def test_tables_are_up_to_date() -> None:
     """`make docs` would change nothing."""
     assert write_docs("--check") == (0, "")

@@ -77,7 +77,7 @@ def write(folder: Path, catalog: ConfinedFolder) -> None:
 
 def _own_hosts(settings: Path) -> list[bytes]:
     """The hosts in the settings of the owner, such as that of an own git host. Comments name none."""
-    return sorted(set(re.findall(rb"^[^#\n]*?\b(https?://[-a-z0-9.:]+)", settings.read_bytes(), re.MULTILINE)))
+    return sorted(set(re.findall(rb"(?im)^[^#\n]*?\b(https?://[-a-z0-9.:]+)", settings.read_bytes())))
 
 
 def collections(catalog: str, series_folders: Iterable[str]) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """The chapters that a release has in public, from its manifest and its public bodies."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -7,7 +8,10 @@ from typing import Any, NamedTuple
 from ... import encoding
 from ...errors import FlatpanelError
 from ...release.manifest import Published
-from ...release.manifest_reader import ManifestReader, public_chapters
+from ...release.manifest_reader import ManifestReader
+
+# A chapter of a licensed series has a gate instead of a body, and a scheduled chapter has no line.
+_PUBLIC = re.compile(rb'^"/api/v2/chapters/(\d+)":\{(?!.*"restricted":true)', re.MULTILINE)
 
 
 class NewChapter(NamedTuple):
@@ -33,6 +37,11 @@ class NewSeries(NamedTuple):
     def harmless_cover(self) -> str:
         """The cover, unless the series is explicit."""
         return "" if self.rating == "explicit" else self.cover
+
+
+def public_chapters(release: ManifestReader) -> dict[int, str]:
+    """The slug of the series of each chapter that is read without an API key, by chapter id."""
+    return {int(id): slug for slug in release.segments for id in _PUBLIC.findall(release.segment(slug))}
 
 
 def series_with(release: ManifestReader, root: Path, ids: Collection[int]) -> list[NewSeries]:

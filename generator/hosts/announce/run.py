@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ...release.manifest_reader import ManifestReader, public_chapters
+from ...release.manifest_reader import ManifestReader
 from . import news
 from .news import NewSeries
 from .records import AnnouncementRecord, Place
@@ -41,7 +41,7 @@ def announce(
     release: ManifestReader, root: Path, place: Place, services: Sequence[Service], *, repeat: bool, dry_run: bool
 ) -> Announced:
     """Announce the chapters of a release that the record does not have; with `repeat`, also what may be lacking."""
-    public, record = set(public_chapters(release)), place.record()
+    public, record = set(news.public_chapters(release)), place.record()
     is_first = record is None
     record = record or AnnouncementRecord(set(public), {})
     new = public - record.public

@@ -87,7 +87,7 @@ def _body(name: str, body: Published, release: PlainRelease) -> Iterator[HostFil
 
 
 def _headers(body: Published, release: PlainRelease) -> Iterator[str]:
-    """The headers of both forms of a body. Last-Modified is always that of the file, in Apache."""
+    """The headers of both forms of a body. As Last-Modified, Apache itself sends the time of the file."""
     yield f"Content-Type: {body.type}"
     yield f"Cache-Control: public, max-age={body.max_age}"
     if body.gzip:
