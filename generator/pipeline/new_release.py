@@ -132,8 +132,9 @@ def _site_warnings(options: Options, builder: "ReleaseBuilder") -> Iterator[str]
         for url, size in summary.oversized:
             yield f"{url}: {size / (1 << 20):.1f} MiB exceed {limit}"
     if archives := builder.scan.linker.lists.archives:
-        is_told = linking.TOLD_BY_ARCHIVES.isdisjoint(site.restricted)
-        summaries = [builder.segments.summaries[slug] for slug in builder.public_series if is_told]
+        tells_restricted = not linking.TOLD_BY_ARCHIVES.isdisjoint(site.restricted)
+        slugs = [] if tells_restricted else builder.public_series
+        summaries = [builder.segments.summaries[slug] for slug in slugs]
         public = {id for summary in summaries for id in summary.chapters}
         withdrawn = [entities.archive_path(text) for id, text in archives.items() if int(id) not in public]
         if withdrawn:
