@@ -42,6 +42,7 @@ def tab(web: Web, chromium: browser.Browser) -> Iterator[browser.Tab]:
 # Responses
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("path", TYPES)
 def test_each_file_has_its_content_type(web: Web, path: str) -> None:
     """Browsers may not guess another one."""

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from generator import encoding
 from generator.api import app_routes
 from generator.api.pages import theme
@@ -52,6 +54,7 @@ def many_series() -> Catalog:
     return catalog(f"series:\n{''.join(lines)}")
 
 
+@pytest.mark.end_to_end
 def test_the_app_decodes_two_thousand_series() -> None:
     """A chapter adds one body, and a series two. The list of all series has the bodies of the others."""
     linked = many_series()

@@ -370,6 +370,7 @@ def test_publications_have_an_image_in_a_common_format_if_there_is_one(served: S
     }
 
 
+@pytest.mark.end_to_end
 def test_lists_have_pages_of_fifty(tmp_path: Path) -> None:
     """550 series: each page leads to its neighbours. A series with many chapters has pages, too."""
     catalog = FeedCatalog(tmp_path)

@@ -284,6 +284,7 @@ def test_texts_are_converted_with_bounds(project: Project, monkeypatch: pytest.M
     assert project.problems() == ["theme/about.md:1:1: is too long; a page can have 1 million characters on average"]
 
 
+@pytest.mark.end_to_end
 def test_no_template_shows_a_path_of_this_machine(project: Project) -> None:
     for expression in (
         "{{ page.templates.folder }}",
@@ -312,6 +313,7 @@ def test_site_without_pages_has_no_theme(project: Project) -> None:
     project.build()
 
 
+@pytest.mark.end_to_end
 def test_examples_of_the_guide(project: Project) -> None:
     """Each example names its file in the first line."""
     guide = (ROOT / "docs/theming.md").read_text()

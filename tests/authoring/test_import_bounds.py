@@ -93,6 +93,7 @@ def test_json_with_too_many_values_is_not_parsed() -> None:
         parsed(b" " * MIB, MIB)
 
 
+@pytest.mark.bounds
 def test_50000_chapters_fit_the_default_limits() -> None:
     """As the original service has in `/api/v2/chapters`: 13 MB, and 14 values for each chapter."""
     listed = {"id": 49999, "title": "The twenty-fifth chapter", "number": 25.0, "volume": 1, "views": 0, "final": False}

@@ -226,6 +226,7 @@ def test_sources_take_turns_without_conflicts(
     assert mine.faults(AFTER_EDIT) == []
 
 
+@pytest.mark.end_to_end
 def test_series_that_was_renamed_twice_keeps_both_old_slugs(mine: Project, tmp_path: Path) -> None:
     """The catalog has the first slug; the database has the present one, and redirects of both others."""
     newer = recorded_database(tmp_path)

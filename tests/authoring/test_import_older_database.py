@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.support.import_project import Project, change, project
 from tests.support.real_service import AFTER_EDIT, V1_OFF, real_service
 
@@ -15,6 +17,7 @@ def report(made: Project, file: Path) -> str:
     return made.report(result)
 
 
+@pytest.mark.end_to_end
 def test_chapters_and_series_that_changed_since_have_the_values_of_the_site(database: Path, fresh: Project) -> None:
     """A chapter or series is newer on the site if its time is; people and categories have none."""
     fresh.site.edit()
@@ -42,6 +45,7 @@ def test_published_chapter_that_the_site_does_not_show_is_named(database: Path, 
     assert fresh.entities()["chapters"]["harbor-of-glass-bells", 900]
 
 
+@pytest.mark.end_to_end
 def test_entries_that_only_the_site_has_arrive(database: Path, fresh: Project) -> None:
     """A series with its people and chapters. Notes about it are in the report, unlike those that are answered."""
     change(
@@ -79,6 +83,7 @@ def test_deleted_entries_that_the_site_still_shows_stay_deleted(database: Path, 
         assert any(place in line for line in deleted)
 
 
+@pytest.mark.end_to_end
 def test_series_with_a_new_slug_keeps_its_chapters(database: Path, fresh: Project) -> None:
     """The ids of the chapters show that it is the same series."""
     change(database, "UPDATE reader_series SET slug = 'sisters-of-the-kiln' WHERE slug = 'kiln-sisters'")
@@ -89,6 +94,7 @@ def test_series_with_a_new_slug_keeps_its_chapters(database: Path, fresh: Projec
     assert not (fresh.catalog / "series/sisters-of-the-kiln.yaml").exists()
 
 
+@pytest.mark.end_to_end
 def test_old_slug_that_another_series_has_now_is_dropped(database: Path, fresh: Project) -> None:
     """The site uses the slug again."""
     change(
@@ -102,6 +108,7 @@ def test_old_slug_that_another_series_has_now_is_dropped(database: Path, fresh: 
     assert "formerly: [eel-diaries]" in fresh.text("series/lantern-eel-diaries.yaml")
 
 
+@pytest.mark.end_to_end
 def test_chapter_that_moved_to_another_series_is_there_only(database: Path, fresh: Project) -> None:
     """Ids are unique in a catalog."""
     change(database, "UPDATE reader_chapter SET series_id = 2, number = 77 WHERE id = 1")
@@ -136,6 +143,7 @@ def test_equal_categories_are_one(database: Path, fresh: Project) -> None:
     assert "drama" not in fresh.entities()["categories"]
 
 
+@pytest.mark.end_to_end
 def test_failed_responses_matter_only_for_what_the_database_lacks(database: Path, tmp_path: Path) -> None:
     """A series of the database is up to date without them."""
     with real_service(V1_OFF) as site:

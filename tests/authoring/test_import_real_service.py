@@ -103,11 +103,13 @@ def test_scheduled_chapters_arrive_or_are_reported(first_import: FirstImports) -
 # Second imports
 
 
+@pytest.mark.end_to_end
 def test_second_import_brings_exactly_the_edits(edited_with_removals: Imported) -> None:
     """With --remove, the catalog equals the site after its edits."""
     assert edited_with_removals.project.faults(AFTER_EDIT) == []
 
 
+@pytest.mark.end_to_end
 def test_second_import_reports_deletions(edited: Imported) -> None:
     """Without --remove, the deleted series stays, and the report names it and the option."""
     assert edited.project.text("series/the-second-lantern-2.yaml")
@@ -119,6 +121,7 @@ def test_second_import_reports_deletions(edited: Imported) -> None:
 # Interruptions
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("count", [40, 3, 90] if runs.everything else [40])
 def test_interrupted_requests_resume_to_the_same_files(count: int, fresh: Project, first_import: FirstImports) -> None:
     """The next import requests only what is left, and writes the files of an uninterrupted one."""
@@ -272,6 +275,7 @@ def test_no_category_is_lost_without_version_1(first_import: FirstImports) -> No
 # Renames
 
 
+@pytest.mark.end_to_end
 def test_people_who_swap_names_keep_their_work(mine: Project, first_import: FirstImports) -> None:
     """Ids say who made a series."""
     before = {slug: series["authors"] for slug, series in first_import().entities["series"].items()}
@@ -296,6 +300,7 @@ def started(fresh: Project) -> Project:
     return fresh
 
 
+@pytest.mark.end_to_end
 def test_theirs_takes_the_people_of_the_site(started: Project) -> None:
     """No invented person is credited, and the settings are those of the site."""
     assert started.import_("--theirs").exit_code == 0
@@ -384,6 +389,7 @@ def test_series_that_was_made_again_is_updated(mine: Project) -> None:
 # The memory of the last import
 
 
+@pytest.mark.end_to_end
 def test_moved_project_is_merged_as_before(mine: Project) -> None:
     """Edits of the site come, and a series that people removed does not come back."""
     (mine.catalog / "series/copper-weather.yaml").unlink()
@@ -456,6 +462,7 @@ def test_people_of_one_name_are_reported(first_import: FirstImports) -> None:
         assert name in report
 
 
+@pytest.mark.end_to_end
 def test_failed_list_of_chapters_does_not_count_views_twice(fresh: Project) -> None:
     """Version 1 has the chapters meanwhile; the next import has their ids and their own views."""
     fresh.site.fail("/api/v2/series/kiln-sisters/chapters", 500, times=9)

@@ -318,6 +318,7 @@ def test_circles_of_links_have_an_end(links: dict[str, str], site: Site) -> None
     assert len(snapshot.take(site.folder / "catalog_src")) < 1000
 
 
+@pytest.mark.bounds
 def test_deep_folders_are_no_traceback(site: Site) -> None:
     """As deep as a path can be."""
     folder = site.folder / "catalog_src/deep"

@@ -82,6 +82,7 @@ def files(folder: Path) -> set[str]:
     return {name for name in names if not name.startswith((".flatpanel_cache/", ".flatpanel_import_cache/", "dist/"))}
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(("version", "series", "chapters"), [("v0.9.6", 17, 125), ("v0.4.5", 7, 37)][not everything :])
 def test_a_project_begins_with_the_catalog_of_a_site(
     version: str, series: int, chapters: int, tmp_path: Path, run: Run
@@ -130,6 +131,7 @@ def test_the_screen_has_counts_the_report_and_the_next_steps(start: Start, folde
     assert shlex.split(steps[-1])[-2:] == ["import", site.url]
 
 
+@pytest.mark.end_to_end
 def test_json_is_the_only_output(run: Run, folder: Path, database: Path, tmp_path: Path) -> None:
     """With and without an import; files of the catalog are those of the import."""
     imported = json.loads(run("init", folder, "--import", database, "--json").stdout)
@@ -294,6 +296,7 @@ def test_a_folder_with_other_files_is_refused(start: Start, folder: Path, site: 
     assert [path.name for path in folder.iterdir()] == ["mine.txt"]
 
 
+@pytest.mark.end_to_end
 def test_a_new_repository_is_accepted(start: Start, folder: Path) -> None:
     """Its README stays."""
     (folder / ".git").mkdir(parents=True)
@@ -393,6 +396,7 @@ def test_a_resumed_project_ignores_files_once(run: Run, folder: Path, database: 
     assert (folder / ".gitignore").read_text() == before
 
 
+@pytest.mark.end_to_end
 def test_a_database_that_cannot_be_read_leaves_a_project_to_resume(run: Run, folder: Path, database: Path) -> None:
     """With the same file, after it was replaced."""
     content = database.read_bytes()

@@ -112,6 +112,7 @@ def test_problems_of_the_catalog_are_printed(site: Site, media: Media) -> None:
 ODD = ("#1.png", ";2.png", "-3.png", " 4.png", "\u200e5.png", "a'b\"c$d.png", "%20.png", ".._x.png")
 
 
+@pytest.mark.end_to_end
 @pytest.mark.skipif(not shutil.which("rsync"), reason="rsync is not installed")
 def test_rsync_reads_the_list(site: Site, media: Media, tmp_path: Path) -> None:
     """Lines that begin with # or ; are comments for rsync; names may have marks that a terminal must not get."""
@@ -126,6 +127,7 @@ def test_rsync_reads_the_list(site: Site, media: Media, tmp_path: Path) -> None:
     assert (site.folder / "copy" / ODD[0]).is_file()
 
 
+@pytest.mark.end_to_end
 @pytest.mark.skipif(not shutil.which("wget"), reason="wget is not installed")
 def test_wget_reads_the_urls(site: Site, media: Media, server: MediaServer) -> None:
     """The second column is a list of URLs; options of wget give the paths below the media root."""

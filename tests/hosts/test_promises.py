@@ -301,6 +301,7 @@ def test_lists_that_are_restricted_or_empty(tmp_path: Path) -> None:
         assert check(site, f"http://127.0.0.1:{web.port}").faults == []
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(("times", "found"), [(1, []), (2, ["the response is broken instead of 200"])])
 def test_a_connection_that_ends_is_opened_again_once(serve: Serve, times: int, found: list[str]) -> None:
     """A second end before a response is a difference."""

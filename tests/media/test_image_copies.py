@@ -71,6 +71,7 @@ def test_a_copy_that_is_not_smaller_is_not_made() -> None:
     assert copies(stored(picture(size=(159, 2000)), "JPEG")) == Copies(159, {})
 
 
+@pytest.mark.bounds
 def test_an_image_that_is_too_high_for_the_format_has_fewer_copies() -> None:
     content = stored(picture(size=(200, 20_000)), "JPEG")
 
@@ -176,6 +177,7 @@ def test_a_bomb_is_refused_before_it_is_decoded(side: int) -> None:
     assert fault(bomb) == message
 
 
+@pytest.mark.bounds
 def test_a_large_image_is_no_bomb() -> None:
     assert copies(stored(Image.effect_noise((2_000, 4_100), 60), "JPEG")).by_width.keys() == {160, 320}
 
@@ -195,6 +197,7 @@ def test_another_content_is_one_line(content: bytes) -> None:
     assert fault(content).startswith(("is not an image, or of a format that cannot be read", "cannot be read: "))
 
 
+@pytest.mark.bounds
 @pytest.mark.filterwarnings("ignore")
 def test_a_damaged_image_is_never_a_crash() -> None:
     """Each byte of the beginning changed. Most are still images."""

@@ -22,6 +22,7 @@ def modes(folder: Path) -> dict[str, int]:
     return {name: stat.S_IMODE(mode) for name, mode in modes_by_name.items() if not stat.S_ISLNK(mode)}
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("umask", [0o000, 0o077])
 def test_served_files_are_readable_for_all_and_the_cache_for_the_owner_only(site: Site, umask: int) -> None:
     """nginx's workers run under another account; with a umask of 077 they could read nothing.

@@ -36,6 +36,7 @@ RECORD = "".join(
 )
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(
     ("media", "root"),
     [("/media/", f"{HOST}/media/"), ("https://i.example/x/", "https://i.example/x/")],

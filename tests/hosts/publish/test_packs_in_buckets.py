@@ -39,6 +39,7 @@ def files(site: Site, folder: Path, *trees: str) -> set[str]:
     return {f"{tree}/{path.name}" for tree in trees for path in (folder / "files" / tree).iterdir()}
 
 
+@pytest.mark.hosts
 @pytest.mark.parametrize("kind", ["publish", "to_seaweed"])
 def test_the_files_of_a_release(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     publish: BucketPublisher = request.getfixturevalue(kind)
