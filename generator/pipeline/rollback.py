@@ -4,6 +4,7 @@ Revoked keys stay revoked, and no existing file is overwritten: if the keys diff
 Everything is read from the releases; the catalog is not read.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from ..release.transaction import NextRelease, Transaction
 
 _PROFILE = "/api/v2/profile#"
 _OLD_VERSIONS = ("/api/series/", "/api/v1/series/")
+# A chapter keeps this URL if its number, its volume or its series changes.
+_CHAPTER = re.compile(r"/api/v2/chapters/[0-9]+")
 _BLOCK = 1 << 20
 
 
@@ -164,8 +167,9 @@ def _reopened(current: ManifestReader, target: ManifestReader) -> dict[str, str]
     """Series and URLs that are public in the target and not in the current release, each with the reason."""
     urls: dict[str, str] = {}
     series: dict[str, str] = {}
-    # The kinds of the other opened URLs of each series: see `_kind`.
+    # The kinds of the other opened URLs of each series: see `_kind`. And the number of its opened chapters.
     unexplained: dict[str, set[str]] = {}
+    chapters = Counter[str]()
     for difference in differences(current, target):
         old, new = difference.bodies
         if new and not new.restricted and not (old and not old.restricted):
@@ -174,8 +178,9 @@ def _reopened(current: ManifestReader, target: ManifestReader) -> dict[str, str]
                 (series if slug else urls).setdefault(slug or url, reason)
             elif slug:
                 unexplained.setdefault(slug, set()).add(_kind(slug, url))
+                chapters[slug] += _CHAPTER.fullmatch(url) is not None
     for slug in unexplained.keys() - series.keys():
-        if reason := _why_unpublished(current, slug, unexplained[slug]):
+        if reason := _why_unpublished(current, slug, unexplained[slug], chapters[slug]):
             series[slug] = reason
     return urls | dict(sorted(series.items()))
 
@@ -192,11 +197,13 @@ def _kind(slug: str, url: str) -> str:
     return "old" if url.startswith(_OLD_VERSIONS) else "series" if url == f"/api/v2/series/{slug}" else "new"
 
 
-def _why_unpublished(current: ManifestReader, slug: str, opened: set[str]) -> str:
+def _why_unpublished(current: ManifestReader, slug: str, opened: set[str], chapters: int) -> str:
     """Why the current release lacks URLs of these kinds of a series; "" if others have the same content."""
     urls = current.bodies(slug)
     if not urls:
         # The description of a licensed or restricted series is public.
         return "no longer published" if opened != {"series"} else ""
+    if chapters:
+        return f"{chapters:,} chapter{'s' * (chapters != 1)} no longer published"
     is_old = any(url.startswith(_OLD_VERSIONS) for url in urls)
     return "no longer in /api and /api/v1" if "old" in opened and not is_old else ""

@@ -49,7 +49,7 @@ def printed(run: Run, site: Site) -> Iterator[tuple[str, str]]:
     yield from asked("verify", "--out", out)
     yield from asked("releases", "--out", out)
     yield from asked("pack", site.folder / "packed", "--out", out)
-    yield from asked("rollback", "--out", out)
+    yield from asked("rollback", "--out", out, "--reopen")
     yield from asked("explain")
     yield from asked("init", site.folder / "project")
     misspell(site)

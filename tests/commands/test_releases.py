@@ -99,9 +99,9 @@ def test_build_check_without_a_cache_compares_content(site: Site, run: Run) -> N
 
 def test_rollback_prints_the_current_release(site: Site, run: Run) -> None:
     """And asks for a reload of nginx."""
-    tree_snapshot.first_version(site)
+    tree_snapshot.write_series(site, "First", volumes=1, others=["second"])
     first = site.build().release
-    tree_snapshot.second_version(site)
+    tree_snapshot.first_version(site)
     site.build()
     out = site.folder / "dist"
 
