@@ -15,6 +15,7 @@ from .. import __version__, installation
 from ..catalog import field_values
 from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.linking import TOLD_BY_ARCHIVES
+from ..catalog.media_folder import overlap
 from ..catalog.problems.load import load_valid
 from ..errors import FlatpanelError
 from ..media import findings_report, folder_check, image_copies, image_sizes, moves, named_files, size_file
@@ -25,6 +26,7 @@ from ..media.named_files import RESTRICTIONS, MediaFile, NamedMedia
 from ..media.source import Fetcher, SourceChecker, existing
 from ..media.variants import VariantsWriter
 from ..reading_sites.site_client import SiteClient
+from ..release.store import Store
 from ..server_url import ServerUrl
 from . import options
 from .command import CommandGroup, Result, show
@@ -180,6 +182,16 @@ def _folder(path: str, own: Path | None) -> Path:
     return shown(own)
 
 
+def _target(path: str, catalog: ConfinedFolder, own: Path | None) -> ConfinedFolder:
+    """The folder into which a command writes: neither the catalog, nor a built site, which are named by mistake."""
+    folder = _folder(path, own)
+    if overlap(os.path.realpath(folder), os.path.realpath(catalog.path)):
+        raise FlatpanelError(f"{folder}: is in the catalog or contains it; name the folder of the images")
+    if Store(folder).current():
+        raise FlatpanelError(f"{folder}: is a built site; name the folder of the images")
+    return ConfinedFolder(folder)
+
+
 def _check_folder(
     path: Path,
     named: NamedMedia,
@@ -237,7 +249,7 @@ def variants(catalog: ConfinedFolder, folder: str, pages: bool, jobs: int, shows
             f"copies of images need the library Pillow; install it: {installation.how_to_add('pillow')}"
         )
     named = named_files.read(catalog, options.now())
-    target = ConfinedFolder(_folder(folder, named.folder))
+    target = _target(folder, catalog, named.folder)
     writer = VariantsWriter(catalog, target, named, copier)
     images = writer.wanted(pages=pages)
     with counter("converting", len(images)) as progress:
@@ -263,9 +275,9 @@ def archives(catalog: ConfinedFolder, folder: str, dry: bool, shows_all: bool) -
     chapters are deleted. archives.yaml in the catalog records them, and the next build offers them.
     """
     sources = load_valid(catalog)
-    target = ConfinedFolder(_folder(folder, named_files.folder_of(catalog, sources)))
+    target = _target(folder, catalog, named_files.folder_of(catalog, sources))
     archiver = Archiver(catalog, sources, target, options.now())
-    if not (archiver.is_on or archiver.recorded):
+    if not (archiver.is_on or archiver.recorded or archiver.obsolete()):
         routes = ", ".join(sorted(TOLD_BY_ARCHIVES))
         raise FlatpanelError(
             f"{catalog}/site.yaml: the site has no archives; add apps: [archives], and restrict none of the routes that"
@@ -333,7 +345,7 @@ def fetch(
     fetched again, so an interrupted copy continues when the command is run again.
     """
     named = named_files.read(catalog, options.now()).without(leave_out)
-    target, server = ConfinedFolder(_folder(folder, named.folder)), source or _server(named.root)
+    target, server = _target(folder, catalog, named.folder), source or _server(named.root)
     if dry:
         return _plan(target, server, named.images, updates=updates, shows_all=shows_all)
     client = _client(server, rate, timeout, max_response << 20, max_total << 30)
@@ -369,7 +381,7 @@ def _client(
 _LABELS = {
     "moved": "moved, with their place in the folder (--moves prints the commands that mend it)",
     "other format": "of another format than their extension states; sent with the wrong type",
-    "extra": "extra: images that the catalog does not name",
+    "extra": "extra: served, but not named by the catalog",
     "no image": "no image: not served",
     "link": "link: not followed",
     "request": "to request",

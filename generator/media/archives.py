@@ -1,15 +1,16 @@
 """Archives of chapters in the folder of the media (.cbz), and their record in the catalog, `archives.yaml`.
 
-The record names an archive before it is written, and until it is removed: a killed run leaves no archive that no later
-run knows. An archive is the same bytes for the same catalog and images.
+The record has the archives that a build offers. Which archives to remove is seen in the folder: each copy of a project
+has one of its own, and all share the record. An archive is the same bytes for the same catalog and images.
 """
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from io import BytesIO
+from itertools import chain
 from os import fstat
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -21,7 +22,7 @@ from ..catalog.entities import Chapter, Series, archive_path
 from ..catalog.linking import Linker, archive_paths, offers_archives, path_below
 from ..catalog.reader import ARCHIVES, Sources
 from . import comicinfo, image_content, stored_zip
-from .folder_check import Finding
+from .folder_check import Finding, is_own_archive, list_tree
 from .named_files import DIGEST_LENGTH
 from .page_files import MAX_PAGE
 from .stored_zip import StoredZip
@@ -30,6 +31,7 @@ _HEAD = "# Archives of chapters by chapter id, written by `media archives`.\n"
 # The extension of each format. Readers of archives go by it.
 _EXTENSIONS = {"JPEG": ".jpg", **{name: suffix for suffix, name in image_content.FORMATS.items() if name != "JPEG"}}
 _MIN_DIGITS = 3
+_FOLDER = "archives/"
 _CHANGED = "changed while it was archived; run the command again"
 
 
@@ -67,8 +69,9 @@ class _Unusable(Exception):
 class _Content:
     """The parts of an archive, with their size and digest when the last one has been taken."""
 
-    def __init__(self, parts: Iterable[bytes]) -> None:
-        self._parts, self.size, self._digest = parts, 0, sha256()
+    def __init__(self, parts: Iterator[bytes]) -> None:
+        """Takes the first part, which needs all pages, so that an archive is begun only if they are there."""
+        self._parts, self.size, self._digest = chain([next(parts)], parts), 0, sha256()
 
     def __iter__(self) -> Iterator[bytes]:
         for part in self._parts:
@@ -97,16 +100,26 @@ class Archiver:
             self.wanted |= paths
             self.without += len(series.chapters) - len(paths)
 
-    @property
     def obsolete(self) -> list[str]:
-        """The archives that readers should not get any more, or not with the path of another chapter."""
-        paths = {id: archive_path(text) for id, text in self.recorded.items()}
-        return sorted({path for id, path in paths.items() if self.wanted.get(id) != path})
+        """The archives in the folder that readers should not get any more, or not with the path of another chapter."""
+        own = self._media.path / _FOLDER
+        if own.is_symlink() or not own.is_dir():
+            return []
+        ids = {archive_path(text): id for id, text in self.recorded.items()}
+        wanted = set(self.wanted.values())
+
+        def is_obsolete(path: str) -> bool:
+            if path in ids:
+                return self.wanted.get(ids[path]) != path
+            return path not in wanted and is_own_archive(self._media, path)
+
+        return sorted(filter(is_obsolete, list_tree(self._media, _FOLDER).files))
 
     def plan(self, progress: Callable[[int], object]) -> ArchivesResult:
         """What a run would do. Writes nothing."""
-        result = ArchivesResult(removed=len(self.obsolete))
-        result.findings += [Finding("delete", path) for path in self.obsolete]
+        obsolete = self.obsolete()
+        result = ArchivesResult(removed=len(obsolete))
+        result.findings += [Finding("delete", path) for path in obsolete]
         for source in self._all():
             progress(1)
             try:
@@ -114,6 +127,8 @@ class Archiver:
                 if self._is_there(source.path, content):
                     result.kept += 1
                 else:
+                    # A page that cannot be archived is found now, as in a run.
+                    deque(_Content(self._parts(source)), maxlen=0)
                     result.written += 1
                     result.findings.append(Finding("write", source.path))
             except _Unusable as error:
@@ -122,13 +137,14 @@ class Archiver:
 
     def write(self, progress: Callable[[int], object]) -> ArchivesResult:
         """Remove obsolete archives, write those that are missing or differ, and record all."""
-        result, obsolete = ArchivesResult(), self.obsolete
+        result = ArchivesResult()
         with filesystem.exclusive(self._media):
-            for path in obsolete:
+            for path in self.obsolete():
                 self._media.delete(path)
+                result.removed += 1
+            for path in set(map(archive_path, self.recorded.values())) - set(self.wanted.values()):
                 # What a killed run has left of it.
                 self._media.delete(str(filesystem.unfinished(Path(path))))
-                result.removed += 1
             # A path alone is that of an archive that may be incomplete or missing.
             recorded = {id: (self.recorded.get(id, ""), path) for id, path in self.wanted.items()}
             after = {id: text if archive_path(text) == path else path for id, (text, path) in recorded.items()}

@@ -16,7 +16,8 @@ from .. import encoding
 from ..catalog import confined_folder
 from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.entities import Archive
-from . import image_content
+from ..catalog.linking import is_archive
+from . import comicinfo, image_content, stored_zip
 from .image_sizes import Size
 from .moves import Move, find_moves
 from .named_files import NamedMedia, digest
@@ -71,7 +72,7 @@ class FolderCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tree:
+class Tree:
     """The files below a folder with their sizes, the links, and the names that nothing serves."""
 
     files: dict[str, int]
@@ -87,7 +88,7 @@ def check(
     progress: Callable[[int], None] = lambda count: None,
 ) -> FolderCheck:
     """Check a folder. `required` are the files of `named` that it should have; `progress` is called for each."""
-    tree = _tree(folder)
+    tree = list_tree(folder)
     findings: list[Finding] = []
     sizes: dict[str, Size] = {}
     missing = []
@@ -114,17 +115,17 @@ def check(
     findings += [Finding("missing", path) for path in missing if path not in moved]
     findings += [Finding("moved", move.target, move.source) for move in moves]
     findings += _links(tree, missing)
-    findings += _others(tree, named)
+    findings += _others(folder, tree, named)
     order = list(KINDS)
     findings.sort(key=lambda finding: order.index(finding.kind))
     present = [size for path, size in tree.files.items() if path in required.files]
     return FolderCheck(tuple(findings), tuple(moves), len(required.files), len(present), sum(present), sizes)
 
 
-def _tree(folder: ConfinedFolder) -> _Tree:
-    """List a folder. Links are not followed, as nginx follows none."""
-    tree = _Tree({}, [], [])
-    pending = [""]
+def list_tree(folder: ConfinedFolder, below: str = "") -> Tree:
+    """List what is below a path, which ends in a slash. Links are not followed, as nginx follows none."""
+    tree = Tree({}, [], [])
+    pending = [below]
     while pending:
         inside = pending.pop()
         with os.scandir(folder / inside) as entries:
@@ -161,7 +162,7 @@ def _content_findings(path: str, file: BinaryIO) -> Iterator[Finding]:
         yield Finding("other format", path, f"is {content.format}")
 
 
-def _archive_findings(folder: ConfinedFolder, tree: _Tree, archive: Archive) -> Iterator[Finding]:
+def _archive_findings(folder: ConfinedFolder, tree: Tree, archive: Archive) -> Iterator[Finding]:
     if archive.path not in tree.files:
         yield Finding("missing", archive.path)
     elif not is_recorded(folder, archive, whole=True):
@@ -180,19 +181,27 @@ def is_recorded(folder: ConfinedFolder, archive: Archive, *, whole: bool = False
         return False
 
 
-def _links(tree: _Tree, missing: Iterable[str]) -> Iterator[Finding]:
+def _links(tree: Tree, missing: Iterable[str]) -> Iterator[Finding]:
     """Yield the links. Those to missing files, or to folders of missing files, are faults."""
     needed = {parent for path in missing for parent in accumulate(path.split("/"), "{}/{}".format)}
     for path in sorted(tree.links):
         yield Finding("link" if path in needed else "no image", path, "is a link; nginx serves none")
 
 
-def _others(tree: _Tree, named: NamedMedia) -> Iterator[Finding]:
+def is_own_archive(folder: ConfinedFolder, path: str) -> bool:
+    """Whether `media archives` has written a file, in this copy of the project or in another one."""
+    if not is_archive(path):
+        return False
+    with confined_folder.reading(folder, path) as file:
+        return stored_zip.begins_with(comicinfo.FILE, file.read(_CHUNK))
+
+
+def _others(folder: ConfinedFolder, tree: Tree, named: NamedMedia) -> Iterator[Finding]:
     """Yield the files that the catalog does not name."""
     for path in sorted(tree.files.keys() - named.files.keys()):
-        if path in named.withdrawn:
+        if path in named.withdrawn or is_own_archive(folder, path):
             yield Finding("withdrawn", path)
-        elif image_content.format_of_name(path):
+        elif image_content.format_of_name(path) or (is_archive(path) and named.archives):
             yield Finding("extra", path)
         else:
             yield Finding("no image", path, "has no extension of an image")

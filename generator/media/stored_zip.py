@@ -25,6 +25,12 @@ def size(members: Iterable[tuple[str, int]]) -> int:
     return sum(headers + 2 * len(name) + length for name, length in members) + _END.size
 
 
+def begins_with(name: str, head: bytes) -> bool:
+    """Whether the beginning of a file is that of an archive of this module, with a first member of this name."""
+    fields = _LOCAL.unpack_from(head) if len(head) >= _LOCAL.size else ()
+    return fields[:6] == (b"PK\3\4", *_FIELDS) and head[_LOCAL.size :].startswith(name.encode("ascii"))
+
+
 @dataclass(slots=True)
 class StoredZip:
     """The members so far. Names are ASCII."""

@@ -182,7 +182,7 @@ def test_check_fits_a_screen(site: Site, media: Media) -> None:
         "  and 1 more (--all)\n"
         "empty: 1 file\n"
         "  groups/4/logo.png\n"
-        "extra: images that the catalog does not name: 120 files\n"
+        "extra: served, but not named by the catalog: 120 files\n"
         "  old/0/: 3 files\n"
         "  old/1/: 3 files\n"
         "  and 38 more (--all)\n"

@@ -272,6 +272,54 @@ def test_archives_that_readers_should_not_get_are_deleted(site: Site, media: Med
     assert "site.yaml: the site has no archives; add apps: [archives], and restrict none of" in refused.stderr
 
 
+def test_another_copy_of_the_project_loses_what_was_withdrawn(site: Site, media: Media) -> None:
+    """All copies share the record, and each has images of its own. A file that this command did not write stays."""
+    folder, foreign = site.folder / "media", "archives/one/0/99.cbz"
+    media("archives")
+    files = {path: (folder / path).read_bytes() for path in ALL}
+    write_one(site, series="licensed: true")
+    assert json.loads(media("archives", "--json").stdout)["removed"] == 3
+    for path, content in {**files, foreign: b"PK of the owner"}.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+    checked = json.loads(media("check", "--json").stdout)
+    kinds = {finding["path"]: finding["kind"] for finding in checked["findings"]}
+    assert kinds == {**kinds, **dict.fromkeys(ALL, "withdrawn")}
+    assert json.loads(media("archives", "--json").stdout)["removed"] == 3
+    assert archived(site) == [foreign]
+    write_one(site)
+    media("archives")
+    kinds = {finding["path"]: finding["kind"] for finding in json.loads(media("check", "--json").stdout)["findings"]}
+    assert kinds[foreign] == "extra"
+
+
+@pytest.mark.usefixtures("media")
+def test_a_run_without_the_images_writes_nothing(site: Site, run: Callable[..., Result]) -> None:
+    """A plan says the same."""
+    empty, catalog = site.folder / "empty", site.folder / "catalog_src"
+    empty.mkdir()
+    for verb, options in ("would write", ["--dry-run"]), ("wrote", []):
+        result = run("media", "archives", empty, "--catalog", catalog, *options, **ENVIRONMENT)
+        assert (result.exit_code, f"{empty}: {verb} 0 files" in result.stdout) == (1, True)
+        assert "missing: 3 files" in result.stdout
+        assert list(empty.iterdir()) == []
+
+
+@pytest.mark.usefixtures("media")
+@pytest.mark.parametrize("command", ["archives", "variants", "fetch"])
+def test_the_catalog_and_a_built_site_get_no_images(site: Site, run: Callable[..., Result], command: str) -> None:
+    """They are named by mistake: a lock of both would wait for itself."""
+    site.build()
+    messages = {
+        "catalog_src": "is in the catalog or contains it",
+        ".": "is in the catalog or contains it",
+        "dist": "is a built site",
+    }
+    for name, message in messages.items():
+        result = run("media", command, site.folder / name, "--catalog", site.folder / "catalog_src")
+        assert (result.exit_code, f"{message}; name the folder of the images" in result.stderr) == (1, True)
+
+
 def test_a_site_without_chapters_to_archive_gets_no_record(site: Site, media: Media) -> None:
     write_one(site, series="restricted: true")
     result = media("archives")
@@ -409,7 +457,7 @@ def test_a_killed_run_is_continued(site: Site, media: Media) -> None:
 
     write_one(site, without="id: 1,")
     result = json.loads(media("archives", "--json").stdout)
-    assert (result["written"], result["kept"], result["removed"]) == (0, 2, 1)
+    assert (result["written"], result["kept"], result["removed"]) == (0, 2, 0)
     assert archived(site) == [VERSION, SHARED]
     assert not (folder / "archives/one/2").exists()
     assert record(site) == {"2": entry(site, VERSION), "3": entry(site, SHARED)}
@@ -489,7 +537,7 @@ def test_a_check_knows_the_archives(site: Site, media: Media) -> None:
         ("missing", VERSION),
         ("differs", SHARED),
         ("differs", FIRST),
-        ("no image", "archives/one/0/2.cbz"),
+        ("extra", "archives/one/0/2.cbz"),
     }
     write_one(site, series="licensed: true")
     found = json.loads(media("check", "--json").stdout)
