@@ -392,6 +392,7 @@ class _Images(NamedTuple):
                 is_obsolete,
                 is_archive,
                 partial(counter, "sending images"),
+                print_warning,
                 dry_run=self.given.dry_run,
                 lock_seconds=self.given.lock_seconds,
             )

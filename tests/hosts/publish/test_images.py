@@ -368,10 +368,15 @@ def test_a_server_loses_archives_that_were_sent_and_are_withdrawn(remote: Remote
         settings.write("apps: [archives]\n")
     content, times = (target / ARCHIVE).read_bytes(), (target / ARCHIVE).stat()
     (target / ARCHIVE).write_bytes(b"PK of the owner")
-    assert sent(remote, "--media", images)["removed"] == 0
+    # What has changed there stays, and each publish says so.
+    for options in ("--dry-run",), (), ():
+        result = remote.publish("--media", images, *options)
+        assert f"media/{ARCHIVE}: readers should not get it any more, but it has changed there" in result.stderr
+        assert (target / ARCHIVE).read_bytes() == b"PK of the owner"
     (target / ARCHIVE).write_bytes(content)
     os.utime(target / ARCHIVE, (times.st_atime, times.st_mtime))
-    assert sent(remote, "--media", images, "--dry-run")["removed"] == 0
+    assert sent(remote, "--media", images)["removed"] == 1
+    assert sorted(others) == [path for path in paths(target) if path.startswith("archives/")]
 
 
 def test_withdrawn_archives_leave_the_server(remote: Remote, images: Path) -> None:

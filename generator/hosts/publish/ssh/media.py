@@ -32,6 +32,7 @@ def publish_images(
     is_obsolete: Callable[[str], bool],
     is_noted: Callable[[str], bool],
     counter: Counter,
+    warn: Callable[[str], object],
     *,
     dry_run: bool,
     lock_seconds: int,
@@ -39,7 +40,7 @@ def publish_images(
     """Send the images whose size or time differs into the folder `below` the target. A second publish resumes.
 
     Files that are obsolete are removed, by their paths below the folder. One whose path `is_noted` is removed only if
-    an earlier publish has sent it.
+    an earlier publish has sent it; one that has changed there since stays, with a warning.
     """
     variables = {
         "folder": target.folder,
@@ -64,13 +65,25 @@ def publish_images(
             for path, state in listed.items()
             if is_obsolete(path) and (not is_noted(path) or (path, state) in noted)
         )
+        noted_paths = {path for path, _ in noted}
+        changed = [path for path in listed if is_obsolete(path) and path in noted_paths and path not in obsolete]
+        if changed:
+            others = f"; {len(changed) - 1:,} others as well" if changed[1:] else ""
+            warn(
+                f"{target.url}: {below}/{min(changed)}: readers should not get it any more, but it has changed there"
+                f" since it was sent; remove it on the server{others}"
+            )
         totals = PublishTotals(len(send), sent_bytes, len(files) - len(send), len(obsolete), "")
         if dry_run:
             return totals
         if obsolete:
             list(session.lines("\n".join(["remove", *obsolete, ""])))
-        # Before they are sent. What was removed, or replaced by others, is no longer of these.
-        there = {note for note in noted if listed.get(note[0]) == note[1] and note[0] not in obsolete}
+        # Before they are sent. What was removed is no longer of these, nor what others have replaced and is sent again.
+        there = {
+            (path, state)
+            for path, state in noted
+            if path in listed and path not in obsolete and (path not in wanted or listed[path] == state)
+        }
         notes = there | {(path, wanted[path]) for path in lacking if is_noted(path)}
         if notes != noted:
             names = (f"{state.size} {state.modified} {path}" for path, state in sorted(notes))
