@@ -167,7 +167,7 @@ def test_pip_refuses_requirements_that_are_not_filled_in(tmp_path: Path, monkeyp
         pip = f'"{sys.executable}" -m pip --isolated install --dry-run {options} --requirement requirements.txt'
         printed = shell(pip, tmp_path, code=1)
 
-        assert re.search("Invalid requirement: .*fill in the URL of Flatpanel .* requirements.txt", printed)
+        assert re.search("(?s)Invalid requirement: .*fill in the URL of Flatpanel .* requirements.txt", printed)
         with pytest.raises(BlockingIOError):
             index.accept()
 
