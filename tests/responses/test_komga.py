@@ -332,12 +332,12 @@ def test_long_queries_are_400(small: Web, query: str) -> None:
 
 def test_restricted_routes_hide_what_they_tell(tmp_path: Path) -> None:
     """As pages for readers do: without a key, nothing tells what the route tells."""
-    settings = f'{APPS}\nrestricted: ["/series/{{slug}}", /authors, /categories, "/chapters/{{id}}/pages"]'
+    settings = f'{APPS}\nrestricted: ["/series/{{slug}}", /authors, /categories, /groups, "/chapters/{{id}}/pages"]'
     with served(tmp_path / "site", SMALL, settings=settings) as (_, web):
         paths = ("series", "series?search=", "series/full-book", "series/full-book/books", "books/11", "books/11/pages")
         found = {path: web.ask(f"{ROOT}/{path}", X_API_Key="key-one").status for path in paths}
         roles = {author["role"] for author in json.loads(web.ask(f"{ROOT}/authors").body)}
-        empty = [json.loads(web.ask(f"{ROOT}/{name}").body) for name in ("genres", "tags")]
+        empty = [json.loads(web.ask(f"{ROOT}/{name}").body) for name in ("genres", "tags", "publishers")]
 
     assert found == dict.fromkeys(paths, 404)
-    assert (roles, empty) == ({"penciller"}, [[], []])
+    assert (roles, empty) == ({"penciller"}, [[], [], []])
