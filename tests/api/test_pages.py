@@ -276,6 +276,8 @@ def test_only_pages_of_an_explicit_series_have_a_notice(tmp_path: Path) -> None:
             assert [link.attributes["href"] for link in links[:2]] == ["#notice", "/"]
             assert links[0].text == close
             assert parsed.first("meta", name="rating").attributes["content"] == "adult"
+            # Chats show such an image beside a link.
+            assert not parsed.all("meta", property="og:image")
         assert not page(bodies, "/reader/suggestive/").all("meta", name="rating")
     # Details hide what the API tells with a key only; the notice stays.
     bodies = made(tmp_path / "hidden", site="restricted: ['/series/{slug}']", **rated)
