@@ -158,6 +158,14 @@ FAULTS = {
     ),
     "\n{{ 1 / 0 }}": "2:1: division by zero",
     "{% macro m(x) %}{{ x }}{% endmacro %}\n{{ m() }}": "1:1: parameter 'x' was not provided",
+    '{% extends "other.html" %}\n{% block bdoy %}{% endblock %}': (
+        "2:1: block bdoy: the extended template has no such block; did you mean body?"
+    ),
+    # What a block has in it may be new.
+    '{% extends "other.html" %}{% block body %}{% block new %}{{ page.titel }}{% endblock %}{% endblock %}': (
+        "1:1: page.titel: unknown; did you mean title?"
+    ),
+    '\n{% extends "absent.html" %}{% block a %}{% endblock %}': "2:1: no template is named absent.html",
     '\n{% include "absent.html" %}': "2:1: no template is named absent.html",
     "{% if %}": "1:1: Expected an expression, got 'end of statement block'",
     "\n{% nothing %}": "2:1: Encountered unknown tag 'nothing'.",

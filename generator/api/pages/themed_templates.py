@@ -309,6 +309,7 @@ class ThemedTemplates(Templates):
 
     def _unknown(self, file: str, values: Mapping[str, object]) -> Iterator[Problem]:
         tree = self._environment.parse(self._replaced[file])
+        yield from self._unknown_blocks(file, tree)
         names = values.keys() & undeclared_names(tree, self._environment)
         names -= {node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"}
         questions = (node for node in tree.find_all((nodes.Test, nodes.Filter)) if node.name in _TESTS | _FILTERS)
@@ -318,6 +319,31 @@ class ThemedTemplates(Templates):
                 value = values[read.node.name]
                 if is_own(value) and read.attr not in dir(value):
                     yield self._problem(file, read.lineno, _unknown(value, read.attr), _text_of(read))
+
+    def _unknown_blocks(self, file: str, tree: nodes.Template) -> Iterator[Problem]:
+        """Blocks that replace none of the templates that a file extends: Jinja writes nothing of them."""
+        extended = list(self._extended(tree))
+        blocks = {block.name for above in extended for block in above.find_all(nodes.Block)}
+        for block in tree.body if extended else ():
+            if isinstance(block, nodes.Block) and block.name not in blocks:
+                advice = did_you_mean(block.name, blocks, f"it has {', '.join(sorted(blocks))}")
+                message = f"the extended template has no such block{advice}"
+                yield self._problem(file, block.lineno, message, f"block {block.name}")
+
+    def _extended(self, tree: nodes.Template) -> Iterator[nodes.Template]:
+        """The template that one extends, that which this one extends, and so on; none that is missing."""
+        loader: Any = self._environment.loader
+        names = set[str]()
+        while (extends := tree.find(nodes.Extends)) and isinstance(extends.template, nodes.Const):
+            name = extends.template.value
+            try:
+                tree = self._environment.parse(loader.get_source(self._environment, name)[0])
+            except TemplateNotFound:
+                return
+            if name in names:
+                return
+            names.add(name)
+            yield tree
 
     def _located(self, name: str, error: Exception, values: Mapping[str, object]) -> Problem:
         """The problem at the last line of a template of the theme that an error went through."""
