@@ -58,13 +58,14 @@ class _Bodies:
 
     def __init__(self, release: ManifestReader, root: Path, slug: str) -> None:
         self._root, self._base, self._slug = root, release.rules.base_url, slug
+        self._page = f"{release.rules.reader}{slug}/"
         bodies = release.bodies(slug).items()
         self._public: Mapping[str, Published] = {url: body for url, body in bodies if not body.restricted}
 
     def series(self, ids: Collection[int]) -> NewSeries:
         path = f"/api/v2/series/{self._slug}"
-        # A site can restrict the details of all series.
-        details = self._read(path) if path in self._public else {"title": self._slug, "url": ""}
+        # A site can restrict the details of all series. Its pages are public all the same.
+        details = self._read(path) if path in self._public else {"title": self._slug, "url": self._page}
         cover = str(details.get("cover", ""))
         return NewSeries(
             self._slug,

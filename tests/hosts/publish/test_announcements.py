@@ -264,12 +264,15 @@ def test_chapters_are_grouped_by_series_with_title_cover_and_link(announce: Anno
 
 
 def test_restricted_details_are_not_announced(announce: Announcer) -> None:
-    """The title and the cover of a series need an API key there, so its slug stands for them."""
-    announce.site.write("site.yaml", "base_url: https://minimal.example\nrestricted: ['/series/{slug}']\n")
-    chapters(announce.site, 10)
-    announce()
-    (embed,) = announce.webhook.posted[0]["embeds"]
-    assert embed["title"] == "news" and "thumbnail" not in embed
+    """The title and the cover of a series need an API key there, so its slug stands for them. A page is public."""
+    settings = "base_url: https://minimal.example\nrestricted: ['/series/{slug}']\n"
+    for id, lines, url in ((10, "", "/api/v2/series/news"), (11, "pages: true\nreader: /read/\n", "/read/news/")):
+        announce.site.write("site.yaml", settings + lines)
+        chapters(announce.site, *range(10, id + 1))
+        announce()
+        (embed,) = announce.webhook.posted[-1]["embeds"]
+        assert embed["title"] == "news" and "thumbnail" not in embed
+        assert embed["url"] == f"https://minimal.example{url}"
 
 
 def test_a_large_import_is_divided_within_the_limits_of_discord(announce: Announcer) -> None:
