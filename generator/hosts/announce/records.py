@@ -3,6 +3,7 @@
 A record is read and written while its lock is held, and written before a message is sent.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,7 +60,7 @@ class Place(NamedTuple):
 def in_folder(folder: Path, waiting: Callable[[], None], *, dry_run: bool) -> Iterator[Place]:
     path = folder / _FILE
     if dry_run:
-        yield Place(str(path), filesystem.read_regular(path), lambda data: None)
+        yield Place(str(path), _file(path), lambda data: None)
         return
     filesystem.make_folder(folder)
     with filesystem.exclusive(folder, waiting):
@@ -69,7 +70,15 @@ def in_folder(folder: Path, waiting: Callable[[], None], *, dry_run: bool) -> It
             filesystem.sync(path)
             filesystem.sync(folder)
 
-        yield Place(str(path), filesystem.read_regular(path), write)
+        yield Place(str(path), _file(path), write)
+
+
+def _file(path: Path) -> bytes | None:
+    """The bytes of a record; None if there is none. Without a link's record, the run would count as the first."""
+    data = filesystem.read_regular(path)
+    if data is None and os.path.lexists(path):
+        raise FlatpanelError(f"{path}: is not a file but a link or something else; put the record itself there")
+    return data
 
 
 @contextmanager

@@ -387,6 +387,16 @@ def test_a_damaged_record_is_refused(announce: Announcer) -> None:
         assert "announced.json: is not a record of this version" in announce(code=1).output
 
 
+def test_a_record_that_is_a_link_is_refused(announce: Announcer) -> None:
+    """Without what it leads to, a run would count as the first, and lose what may not have arrived."""
+    path, kept = announce.folder / "announced.json", announce.site.folder / "kept.json"
+    path.rename(kept)
+    path.symlink_to(kept)
+    for options in ((), ("--dry-run",)):
+        assert f"{path}: is not a file but a link or something else" in announce(*options, code=1).output
+    assert path.is_symlink()
+
+
 # Services
 
 
