@@ -22,6 +22,7 @@ class Reply(NamedTuple):
     status: int = 200
     posts: bool = True
     body: bytes = b"{}"
+    retry_after: str = ""
 
 
 BUSY = Reply(429, False, b'{"message": "You are being rate limited.", "retry_after": 0.01, "global": false}')
@@ -93,6 +94,8 @@ class _Handler(servers.Handler):
         if reply.status:
             self.send_response(reply.status)
             self.send_header("Content-Length", str(len(reply.body)))
+            if reply.retry_after:
+                self.send_header("Retry-After", reply.retry_after)
             self.end_headers()
             self.wfile.write(reply.body)
 

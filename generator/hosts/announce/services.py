@@ -5,12 +5,13 @@ of its own, whose output is discarded.
 """
 
 import math
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from importlib.util import find_spec
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from ... import __version__, encoding, installation
 from ...errors import FlatpanelError
@@ -91,6 +92,8 @@ class Discord(NamedTuple):
                 return "no connection"
             except OSError:
                 return "the connection ended without a response"
+            if response.status == 200 and not _is_message(response):
+                return "the response has status 200, but is not a message of Discord; look at the address"
             if response.status in (200, 204):
                 return ""
             status, wait = response.status, _retry_after(response)
@@ -100,12 +103,23 @@ class Discord(NamedTuple):
         return f"the response has status {status}"
 
 
+def _is_message(response: Response) -> bool:
+    """Whether a body is an object of JSON, as `wait=true` asks for. A login page is none."""
+    with suppress(ValueError):
+        return isinstance(encoding.parse(response.body or b""), dict)
+    return False
+
+
 def _retry_after(response: Response) -> float:
-    """The seconds that a 429 asks for."""
+    """The seconds that a 429 asks for: in its body, else in its header, where a date is more than can be waited for."""
+    seconds: Any = response.headers.get("retry-after", 1)
     with suppress(ValueError, TypeError, KeyError):
-        seconds = float(encoding.parse(response.body or b"")["retry_after"])
-        return max(seconds, 0.0) if math.isfinite(seconds) else math.inf
-    return 1.0
+        seconds = encoding.parse(response.body or b"")["retry_after"]
+    try:
+        wait = float(seconds)
+    except (ValueError, TypeError):
+        return math.inf
+    return max(wait, 0.0) if math.isfinite(wait) else math.inf
 
 
 def _embeds(series: NewSeries) -> Iterator[tuple[frozenset[int], int, dict[str, object]]]:
@@ -137,6 +151,12 @@ def _in_groups(items: Iterable[T], size: Callable[[T], int], most: int, most_siz
 # -P: a file in the working folder is not imported. The address is in the environment, since others can list arguments.
 _APPRISE = (sys.executable, "-P", "-c", "from apprise.cli import main; main()", "--input-format=text")
 APPRISE_ADDRESS = "APPRISE_URLS"
+# Of a message with its title, in characters. Discord takes 2000, Telegram 4096 units of UTF-16; apprise adds some.
+_TEXT = 1900
+# Of the URL of a cover in it; the part of a longer one would be of no use.
+_COVER = 500
+# What mentions begin with: @everyone, <@1> and <@&1> on Discord, @name on Telegram, <!here> on Slack.
+_MENTION = re.compile("@|<!")
 
 
 class Program(NamedTuple):
@@ -180,10 +200,23 @@ class Apprise(Program):
 
     def messages(self, news: Sequence[NewSeries]) -> Iterator[Message]:
         for series in news:
-            lines = [f"{each.title}: {each.url}" for each in series.chapters]
-            lines += ["", series.url, *filter(None, [series.harmless_cover])]
-            ids = frozenset(each.id for each in series.chapters)
-            yield Message(ids, "\n".join(lines).encode(), (f"--title={series.title}",))
+            title = _without_mentions(series.title)[:_TITLE]
+            # In the path of an image, %40 means the same.
+            cover = series.harmless_cover.replace("@", "%40")
+            end = "\n".join(["", series.url, *([cover] if 0 < len(cover) <= _COVER else [])])
+            lines = [
+                (each.id, f"{_without_mentions(each.title)[:_LINE_TITLE]}: {each.url}\n") for each in series.chapters
+            ]
+            # With the line break after the title.
+            rest = _TEXT - len(title) - 1
+            for group in _in_groups(lines, lambda line: len(line[1]), len(lines), rest - len(end)):
+                text = "".join(line for _, line in group) + end
+                yield Message(frozenset(id for id, _ in group), text[:rest].encode(), (f"--title={title}",))
+
+
+def _without_mentions(text: str) -> str:
+    """The text with a space of no width inside every mention. apprise cannot switch mentions off in all services."""
+    return _MENTION.sub("\\g<0>\u200b", text)
 
 
 # Each has a name for records: its kind and its number.

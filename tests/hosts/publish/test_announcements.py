@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
@@ -29,6 +28,7 @@ from tests.support.webhook_server import BUSY, CUT, DROPPED, KEPT, LOST, TOKEN, 
 pytestmark = pytest.mark.hosts
 
 API = "https://minimal.example/api/v2/chapters/"
+NO_MESSAGE = "the response has status 200, but is not a message of Discord; look at the address"
 
 
 @pytest.fixture
@@ -343,7 +343,9 @@ def test_two_at_once_announce_once(announce: Announcer) -> None:
         (Reply(429, False, b'{"retry_after": 3600}'), "the response has status 429"),
         (Reply(429, False, b'{"retry_after": NaN}'), "the response has status 429"),
         (DROPPED, "the connection ended without a response"),
-        (Reply(body=b"x" * (1 << 22)), ""),
+        (Reply(body=b"x" * (1 << 22)), NO_MESSAGE),
+        (Reply(200, False, b"<title>Log in</title>"), NO_MESSAGE),
+        (Reply(204, body=b""), ""),
     ],
 )
 def test_a_failed_message_is_listed_and_repeated(announce: Announcer, reply: Reply, fault: str) -> None:
@@ -360,6 +362,28 @@ def test_a_failed_message_is_listed_and_repeated(announce: Announcer, reply: Rep
         announce.webhook.decide = lambda number: Reply()
         assert "discord: announced 1 chapter in 1 message" in announce("--repeat").output
     assert announce.webhook.links()[-1] == f"{API}{last}" and announce.record()["unsure"] == {}
+
+
+@each(
+    ("reply", "count"),
+    [
+        (Reply(429, False, b"", "0"), 2),
+        (Reply(429, False, b'{"retry_after": 0}', "3600"), 2),
+        (Reply(429, False, b"", "61"), 1),
+        (Reply(429, False, b"", "Sat, 28 Nov 2026 04:43:13 GMT"), 1),
+        (Reply(429, False, b"", "inf"), 1),
+    ],
+)
+def test_a_refused_message_is_sent_again_when_the_service_permits_it(
+    announce: Announcer, reply: Reply, count: int
+) -> None:
+    """Its header has the time if the body has none. A minute is the longest wait."""
+    last = max([9, *announce.record()["public"]]) + 1
+    chapters(announce.site, *range(10, last + 1))
+    announce.webhook.count = 0
+    announce.webhook.decide = lambda number: reply if number == 1 else Reply()
+    announce(code=0 if count == 2 else 1)
+    assert announce.webhook.count == count
 
 
 def test_no_connection_is_a_failure(announce: Announcer) -> None:
@@ -428,26 +452,33 @@ def test_a_program_reads_the_news_as_json(announce: Announcer) -> None:
     assert "the program cannot be started: No such file" in announce("--program", "/no", "--repeat", code=1).output
 
 
-def test_apprise_announces_each_series(announce: Announcer) -> None:
-    """One message each, as text: Telegram and email have no common markup. Its own output is not printed."""
-    bodies: list[dict[str, Any]] = []
+@pytest.fixture
+def apprise(announce: Announcer) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """A service of apprise, and the title and the text of each message that it got."""
+    got: list[tuple[str, str]] = []
 
     class Receiver(servers.Handler):
         def do_POST(self) -> None:
-            bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            got.append((body["title"], body["message"]))
             self.send_response(200)
             self.send_header("Content-Length", "0")
             self.end_headers()
 
+    with servers.answering(Receiver) as port, pytest.MonkeyPatch.context() as home:
+        home.setenv("HOME", str(announce.site.folder))
+        yield f"apprise json://127.0.0.1:{port}/{TOKEN}", got
+
+
+def test_apprise_announces_each_series(announce: Announcer, apprise: tuple[str, list[tuple[str, str]]]) -> None:
+    """One message each, as text: Telegram and email have no common markup. Its own output is not printed."""
     chapters(announce.site, 10, 11)
     chapters(announce.site, 20, name="adults", lines="rating: explicit\n")
-    with servers.answering(Receiver) as port, ExitStack() as home:
-        home.enter_context(pytest.MonkeyPatch.context()).setenv("HOME", str(announce.site.folder))
-        lines = f"# comment\n\napprise json://127.0.0.1:{port}/{TOKEN}\napprise nonsense://{TOKEN}\n"
-        output = announce(FLATPANEL_SERVICES=lines, code=1).output
+    service, got = apprise
+    output = announce(FLATPANEL_SERVICES=f"# comment\n\n{service}\napprise nonsense://{TOKEN}\n", code=1).output
     assert "apprise: announced 3 chapters in 2 messages\n" in output
     assert "apprise 2: a message failed: the program ended with exit code 1\n" in output
-    assert [(body["title"], body["message"]) for body in bodies] == [
+    assert got == [
         ("The adults", f"Ch. 20: The *20*: {API}20\n\nhttps://minimal.example/api/v2/series/adults"),
         (
             "The news",
@@ -455,6 +486,40 @@ def test_apprise_announces_each_series(announce: Announcer) -> None:
             "https://minimal.example/media/series/news/cover.jpg",
         ),
     ]
+
+
+def test_no_title_notifies_anyone_through_apprise(
+    announce: Announcer, apprise: tuple[str, list[tuple[str, str]]]
+) -> None:
+    """apprise gives Discord the title and the text without `allowed_mentions`. A space of no width breaks mentions."""
+    mentions = "@everyone @here <@123> <@!123> <@&1> <!channel>"
+    chapters(announce.site, 10)
+    file = announce.site.folder / "catalog_src/series/news.yaml"
+    text = file.read_text().replace("The news", f"'{mentions}'").replace("The *10*", mentions)
+    file.write_text(text.replace("cover.jpg", "https://images.example/@everyone.jpg"))
+    announce.site.build()
+    service, got = apprise
+    announce(FLATPANEL_SERVICES=service)
+    ((title, text),) = got
+    broken = "@\u200beveryone @\u200bhere <@\u200b123> <@\u200b!123> <@\u200b&1> <!\u200bchannel>"
+    assert title == broken and text.startswith(f"Ch. 10: {broken}: {API}10\n")
+    assert text.endswith("\nhttps://images.example/%40everyone.jpg")
+
+
+def test_a_large_import_is_divided_within_the_limits_of_chats(
+    announce: Announcer, apprise: tuple[str, list[tuple[str, str]]]
+) -> None:
+    """Discord takes 2000 characters with the title. Lines stay whole, and long titles are cut."""
+    chapters(announce.site, *range(100, 190))
+    file = announce.site.folder / "catalog_src/series/news.yaml"
+    file.write_text(file.read_text().replace("The news", f"'{'@' * 5000}'").replace("'The ", f"'{'x' * 3000}"))
+    announce.site.build()
+    service, got = apprise
+    output = announce(FLATPANEL_SERVICES=service).output
+    assert output == f"apprise: announced 90 chapters in {len(got)} messages\n"
+    assert len(got) > 2 and max(len(f"{title}\r\n{text}") for title, text in got) <= 1901
+    lines = [text.partition("\n\n")[0].splitlines() for _, text in got]
+    assert [line.rpartition(" ")[2] for part in lines for line in part] == [f"{API}{id}" for id in range(100, 190)]
 
 
 def test_without_apprise_the_command_that_installs_it_is_printed(
