@@ -32,8 +32,9 @@ _TITLE_FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _UNRESERVED = re.compile(r"[-A-Za-z0-9._~]+")
 _URL = re.compile(r"https?://([^/?#]*)(.*)", re.DOTALL)
 MISSPELT_SCHEME = re.compile("(?!https?://)[hpst]+:/")
+WITH_USER = re.compile("https?://[^/?#]*@")
 _LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]")
+_PORT = re.compile(r":([^:\]]*)\Z")
 # By the ending of a file name.
 IMAGE_TYPES = {
     "avif": "image/avif",
@@ -112,9 +113,11 @@ def filterable(text: str) -> str:
 
 
 def link(text: str) -> str:
-    """Check that a text, which is usually a URL, does not begin with a misspelt http or https."""
+    """Check the beginning of a text, which is usually a URL: no misspelt http or https, and no user name."""
     if MISSPELT_SCHEME.match(text):
         raise ValueError("should begin with http:// or https://")
+    if WITH_USER.match(text):
+        raise ValueError("should have no user name and no password before the host")
     return text
 
 
@@ -159,15 +162,34 @@ def is_url(file: str) -> bool:
 
 def url_advice(url: str) -> str:
     """Return the end of a message about an invalid URL: its known fault, or ""."""
-    authority, rest = _URL.fullmatch(url).groups() if is_url(url) else ("", "")  # type: ignore[union-attr]
-    port = authority.rpartition("@")[2].rpartition("]")[2].partition(":")[1:]
+    match = _URL.fullmatch(url)
+    if not match:
+        return ""
+    authority, rest = match.groups()
+    port = _PORT.search(authority)
+    host = authority[: port.start()] if port else authority
     if _LONE_PERCENT.search(rest):
         return "; write a % as %25"
-    if "[" in authority and not _IPV6.search(authority):
-        return "; put an IPv6 address between [ and ]"
-    if port[0] and not (port[1].isdecimal() and 1 <= int(port[1][:6]) <= 65535):
+    if "@" in authority:
+        return "; remove the user name and the password before the host"
+    if not host.isascii():
+        return f"; write the host as {_ascii(host) or 'xn--…'}"
+    if "[" in host and not re.fullmatch(patterns.IPV6, host):
+        return "; put a complete IPv6 address between [ and ]"
+    if port and not (port[1].isdecimal() and 1 <= int(port[1][:6]) <= 65535):
         return "; a port is a number from 1 to 65535"
+    if "[" not in host and not re.fullmatch(patterns.NAME, host):
+        return "; a host has letters, digits and -, with single dots between them"
     return ""
+
+
+def _ascii(host: str) -> str:
+    """Return the form of a host name that browsers request; "" if it is not certain."""
+    try:
+        text = host.encode("idna")
+        return text.decode() if text.decode("idna") == host.lower() else ""
+    except UnicodeError:
+        return ""
 
 
 def split_url(url: str) -> tuple[str, str]:

@@ -108,8 +108,14 @@ def _filterable(inner: Schema) -> Schema:
 
 
 def _link(inner: Schema) -> Schema:
-    message = "should begin with http:// or https://"
-    return {**inner, "allOf": [{"pattern": f"^(?!{field_values.MISSPELT_SCHEME.pattern})", _PATTERN_MESSAGE: message}]}
+    messages = {
+        field_values.MISSPELT_SCHEME: "should begin with http:// or https://",
+        field_values.WITH_USER: "should have no user name and no password before the host",
+    }
+    refused = [
+        {"pattern": f"^(?!{refused.pattern})", _PATTERN_MESSAGE: message} for refused, message in messages.items()
+    ]
+    return {**inner, "allOf": refused}
 
 
 def _pages(inner: Schema) -> Schema:

@@ -11,13 +11,22 @@ CANONICAL_INTEGER = "(0|[1-9][0-9]{0,8})"
 CANONICAL_NUMBER = rf"{CANONICAL_INTEGER}(\.[0-9]{{0,3}}[1-9])?"
 
 _PORT = r"(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
-_HOST = rf"https?://[-A-Za-z0-9._~]+{_PORT}"
+# Names with single dots between them.
+NAME = r"(?:[-A-Za-z0-9_~]+\.)*[-A-Za-z0-9_~]+\.?"
+_HOST = rf"https?://{NAME}{_PORT}"
 _FOLDERS = r"/(?:[-A-Za-z0-9._~]+/)*"
 _FILE_CHARACTER = r"[^/\\\x00-\x1f\x7f]"
 # Without the characters that nginx reads as part of its syntax, and without a dot at the beginning: no .., no .git.
 _FOLDER_CHARACTERS = r"/\\\x00-\x1f\x7f$*?'\["
 _FOLDER = rf"[^.{_FOLDER_CHARACTERS}][^{_FOLDER_CHARACTERS}]*"
-_AUTHORITY = rf"(?:[-A-Za-z0-9._~:]+@)?(?:[-A-Za-z0-9._~]+|\[[0-9A-Fa-f:.]+\]){_PORT}"
+_GROUP = "[0-9A-Fa-f]{1,4}"
+# Eight groups, or fewer with :: for those that are left out.
+_SHORT = (
+    rf"(?:{_GROUP}(?::{_GROUP}){{0,{count}}})?::(?:{_GROUP}(?::{_GROUP}){{0,{5 - count}}})?" for count in range(6)
+)
+IPV6 = rf"\[(?:{_GROUP}(?::{_GROUP}){{7}}|{'|'.join(_SHORT)})\]"
+# Without a user name: readers would take https://publisher.example:443@evil.example/ for another host.
+_AUTHORITY = rf"(?:{NAME}|{IPV6}){_PORT}"
 _URL = rf"https?://{_AUTHORITY}(?:[/?#](?:[-A-Za-z0-9._~:/?#@!$&'()*+,;=\[\]]|%[0-9A-Fa-f]{{2}})*)?"
 
 # JSON allows control characters, but HTTP header fields and reader apps do not.

@@ -103,6 +103,10 @@ _NUMBERS = (
 _ADDRESSES = (
     "https://a.example", "http://a.example/", "https://a.example/b/c.jpg?d=e#f", "https://a.example/b/", "https://",
     "https://a.example/b c", "https://a.example:80", "https://a.example:800000", "ftp://a.example/b.jpg", "htps://a.example",
+    "https://user:pw@a.example/b.jpg", "https://a.example:443@b.example/", "https://a@b.example", "https://a.example/@b.jpg",
+    "https://.", "https://./b.jpg", "https://a..b/", "https://a.example./", "https://.a/", "https://[::1]/b.jpg",
+    "https://[::::::]/b.jpg", "https://[1:2:3:4:5:6:7:8]:80/", "https://[1:2:3:4:5:6:7:8:9]/", "https://[1::2::3]/",
+    "https://[]/", "https://[::]/", "https://[1:2:3::5:6:7:8]/b.jpg", "https://[1:2:3:4::5:6:7:8]/", "https://bücher.example/",
     "/", "/a/", "/a", "a/", "//", "/a b/", "/srv/comics", "/srv/comics/", "https://a.example/media/", "/series",
     "/series/{slug}", "/serie", *(f"https://a.example/{'a' * length}" for length in (1982, 1983)),
 )  # fmt: skip
