@@ -1,17 +1,18 @@
 """ComicInfo.xml of a comic archive -> fields of a chapter. The values are checked by the model of a chapter."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 from xml.parsers import expat
 
 from ..errors import FlatpanelError
 
 ROOT = "ComicInfo"
-# Placeholder that programs write for an unknown number.
+# Placeholder that programs write for an unknown number, in these elements.
 _UNKNOWN = "-1"
+_NUMBERS = frozenset({"Number", "Volume", "Year", "Month", "Day"})
 _DIGITS = re.compile(r"[0-9]{1,10}")
-_BETWEEN_NAMES = re.compile(r"[,;]")
+_BETWEEN_NAMES = re.compile("([,;])")
 
 
 def chapter_fields(text: bytes, groups: Collection[str]) -> dict[str, Any]:
@@ -26,9 +27,26 @@ def chapter_fields(text: bytes, groups: Collection[str]) -> dict[str, Any]:
         "number": elements.get("Number"),
         "title": elements.get("Title"),
         "published": _day(elements),
-        "groups": [people] if people in groups else list(filter(None, map(str.strip, _BETWEEN_NAMES.split(people)))),
+        "groups": list(_names(people, groups)),
     }
     return {name: value for name, value in fields.items() if value not in (None, "", [])}
+
+
+def _names(people: str, groups: Collection[str]) -> Iterator[str]:
+    """Divide a text into names: those of groups, the longest first, since they may contain commas; then at commas."""
+    # Several blanks are one in the text. A name that is written like that comes last, and counts.
+    names = {" ".join(name.split()): name for name in sorted(groups)}
+    parts = _BETWEEN_NAMES.split(people)
+    # Every other part is a comma.
+    longest = 2 * max((len(_BETWEEN_NAMES.findall(name)) for name in names), default=0) + 1
+    start = 0
+    while start < len(parts):
+        ends = range(min(start + longest, len(parts)), start, -2)
+        texts = {end: "".join(parts[start:end]).strip() for end in ends}
+        end = next((end for end in ends if texts[end] in names), start + 1)
+        if texts[end]:
+            yield names.get(texts[end], texts[end])
+        start = end + 1
 
 
 def _day(elements: dict[str, str]) -> str | None:
@@ -67,4 +85,4 @@ def _elements(text: bytes) -> dict[str, str]:
     except (expat.ExpatError, LookupError, ValueError) as error:
         raise FlatpanelError(f"not valid XML: {error}") from None
     joined = ((name, " ".join("".join(pieces).split())) for name, pieces in texts.items())
-    return {name: value for name, value in joined if value not in ("", _UNKNOWN)}
+    return {name: value for name, value in joined if value and not (value == _UNKNOWN and name in _NUMBERS)}

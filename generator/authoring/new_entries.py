@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import chain, count
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -44,6 +44,9 @@ _REFERENCES = ("authors", "artists", "groups")
 _ABOUT_SERIES = "The name of this {} is the slug of the series. `new chapter {}` adds chapters."
 
 _ID = re.compile("[0-9]{1,10}")
+
+# How many problems of a list are shown: ComicInfo.xml can name thousands of groups.
+_SHOWN = 5
 
 R = TypeVar("R", Series, Chapter)
 
@@ -214,7 +217,9 @@ def _record(folder: Folder, sources: Sources, draft: Draft, model: type[R]) -> R
     entry, references = Entry(Record(), "", ()), References(sources)
     valid = {field: value for field, value in draft.fields.items() if field not in invalid}
     for name in (name for name in _REFERENCES if name in valid):
-        errors += _by_field(folder, references.list_problems(entry, (name,), f"{name}.yaml", valid[name]), ())
+        problems = _by_field(folder, references.list_problems(entry, (name,), f"{name}.yaml", valid[name]), ())
+        errors += islice(problems, _SHOWN)
+        errors += [(name, "and more problems like these") for _ in islice(problems, 1)]
     errors += _by_field(folder, references.category_problems(entry, valid.get("categories", ())), ())
     draft.refuse(errors)
     return model.model_validate(draft.fields)

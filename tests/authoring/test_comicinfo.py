@@ -51,11 +51,21 @@ def test_empty_and_placeholder_values_are_ignored(inside: str) -> None:
         ("<Translator>A, B</Translator>", ["A", "B"]),
         ("<Translator>A</Translator><ScanInformation>C; D</ScanInformation>", ["C", "D"]),
         ("<ScanInformation>Salt, Pepper and Co.</ScanInformation>", ["Salt, Pepper and Co."]),
+        ("<Translator>A, Salt, Pepper and Co. ;B</Translator>", ["A", "Salt, Pepper and Co.", "B"]),
+        ("<Translator>Salt, Pepper, Salt; Vinegar, Salt</Translator>", ["Salt, Pepper", "Salt; Vinegar", "Salt"]),
+        ("<Translator>Two blanks, Two  blanks</Translator>", ["Two  blanks", "Two  blanks"]),
+        ("<Translator>,, and Sons, -1</Translator>", [", and Sons", "-1"]),
     ],
 )
 def test_groups_are_split_at_commas(inside: str, groups: list[str]) -> None:
-    """Unless a group has the whole text as its name; ScanInformation comes before Translator."""
-    assert fields_of(inside, "Salt, Pepper and Co.") == {"groups": groups}
+    """Unless they are in the name of a group, of which the longest counts; ScanInformation comes before Translator."""
+    known = ("Salt, Pepper and Co.", "Salt, Pepper", "Salt; Vinegar", "Two  blanks", ", and Sons")
+    assert fields_of(inside, *known) == {"groups": groups}
+
+
+def test_a_title_may_look_like_a_placeholder() -> None:
+    """Programs write -1 for unknown numbers only."""
+    assert fields_of("<Title>-1</Title><Number>-1</Number>") == {"title": "-1"}
 
 
 @pytest.mark.parametrize(("volume", "field"), [("007", 7), ("one", "one"), ("2.5", "2.5"), ("-2", "-2")])

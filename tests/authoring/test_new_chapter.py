@@ -262,6 +262,16 @@ def test_invalid_comicinfo_values_are_refused(site: Site, new: New, tmp_path: Pa
     assert everything(site) == before
 
 
+def test_thousands_of_unknown_groups_give_a_short_message(new: New, tmp_path: Path) -> None:
+    """A line for each would hide what is wrong."""
+    names = ", ".join(f"unknown {number}" for number in range(5000))
+    path = images.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=f"<Translator>{names}</Translator>")
+    lines = new("first", "--pages", path).stderr.splitlines()
+
+    assert len(lines) == 6 and "no group is named unknown 4" in lines[4]
+    assert lines[5] == f"{path}: ComicInfo.xml: groups (override it with --group): and more problems like these"
+
+
 def test_an_invalid_option_is_named_instead_of_comicinfo(new: New, tmp_path: Path) -> None:
     """If both have a value."""
     path = images.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=INFO)
