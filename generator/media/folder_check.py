@@ -39,8 +39,6 @@ KINDS = {
 }
 # Names that nginx does not serve, and that no catalog can contain.
 _HIDDEN = re.compile(r"\.|.*[\x00-\x1f\x7f\ud800-\udfff]", re.DOTALL)
-# The extensions that nginx serves from the folder of the media.
-SERVED = frozenset({".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp"})
 _CHUNK = 1 << 20
 
 
@@ -148,7 +146,11 @@ def _name_fault(path: str) -> str:
     suffix = PurePosixPath(path).suffix
     if any(name.startswith(".") for name in path.split("/")):
         return "nginx serves no names that begin with a dot"
-    return "" if suffix.lower() in SERVED else f"nginx serves no files with the extension {suffix or '(none)'}"
+    return (
+        ""
+        if suffix.lower() in image_content.SERVED
+        else f"nginx serves no files with the extension {suffix or '(none)'}"
+    )
 
 
 def _content_findings(path: str, file: BinaryIO) -> Iterator[Finding]:

@@ -17,6 +17,8 @@ FORMATS = {
     ".png": "PNG",
     ".webp": "WebP",
 }
+# Those that nginx serves and pages show; see templates/media.conf.
+SERVED = frozenset({".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp"})
 _SIGNATURES = {
     "JPEG": rb"\xff\xd8\xff",
     "PNG": rb"\x89PNG\r\n\x1a\n",

@@ -16,9 +16,8 @@ from pathlib import Path, PurePosixPath
 from ..catalog import confined_folder
 from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..errors import FlatpanelError
-from .image_content import FORMATS
+from .image_content import FORMATS, SERVED
 
-IMAGES = frozenset(FORMATS)
 COMICINFO = "comicinfo.xml"
 # Enough for a list of all pages with their sizes.
 MAX_COMICINFO = 1 << 20
@@ -128,10 +127,11 @@ def _sort_files(path: Path, names: Sequence[str]) -> tuple[list[str], str | None
     if len(names) > MAX_FILES:
         raise FlatpanelError(f"{path}: contains more than {MAX_FILES} files; pass the folder or archive of one chapter")
     visible = [name for name in names if not any(map(_is_hidden, name.split("/")))]
-    images = [PurePosixPath(name) for name in visible if PurePosixPath(name).suffix.lower() in IMAGES]
+    images = [PurePosixPath(name) for name in visible if PurePosixPath(name).suffix.lower() in FORMATS]
+    served = ", ".join(sorted(SERVED))
     folders = sorted({str(image.parent) for image in images})
     if not folders:
-        raise FlatpanelError(f"{path}: contains no images ({', '.join(sorted(IMAGES))})")
+        raise FlatpanelError(f"{path}: contains no images ({served})")
     if len(folders) > 1:
         examples = " and ".join(repr(folder[:_QUOTED]) for folder in folders[:2])
         raise FlatpanelError(
@@ -140,6 +140,10 @@ def _sort_files(path: Path, names: Sequence[str]) -> tuple[list[str], str | None
         )
     for image in images:
         image.name.encode()  # raises UnicodeError: file names may be any bytes
+        if image.suffix.lower() not in SERVED:
+            raise FlatpanelError(
+                f"{path}: contains {image.name[:_QUOTED]!r}, which nginx does not serve; convert it to one of {served}"
+            )
     candidates = {COMICINFO, f"{folders[0]}/{COMICINFO}".lower()}
     # The file at the top describes the whole archive.
     comicinfo = min((name for name in visible if name.lower() in candidates), key=len, default=None)

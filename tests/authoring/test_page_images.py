@@ -90,8 +90,22 @@ def test_a_folder_without_images_is_refused(make: Make) -> None:
     """The message lists the file types."""
     path = make("a.txt")
 
-    with pytest.raises(FlatpanelError, match=r"contains no images \(\.avif, \.bmp, .*\.webp\)$"):
+    with pytest.raises(FlatpanelError, match=r"contains no images \(\.avif, \.gif, .*\.webp\)$"):
         page_images.read(path)
+
+
+@pytest.mark.parametrize("name", ["2.bmp", "2.JXL"])
+def test_a_page_that_nginx_does_not_serve_is_refused(make: Make, name: str) -> None:
+    """Without it, the chapter would lack a page."""
+    path = make("1.png", name)
+
+    with pytest.raises(FlatpanelError) as caught:
+        page_images.read(path)
+
+    assert str(caught.value) == (
+        f"{path}: contains {name!r}, which nginx does not serve; convert it to one of .avif, .gif, .jpeg, .jpg, .png,"
+        " .webp"
+    )
 
 
 @pytest.mark.parametrize("name", ["ComicInfo.xml", "comicinfo.XML", "in/ComicInfo.xml"])

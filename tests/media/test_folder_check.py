@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator.catalog.confined_folder import ConfinedFolder
-from generator.media import folder_check, image_sizes, named_files
+from generator.media import folder_check, image_content, image_sizes, named_files
 from generator.media.folder_check import Finding, FolderCheck
 from tests.conftest import AS_OF, Site
 from tests.support import media_server
@@ -133,7 +133,7 @@ def test_served_extensions_are_those_of_nginx() -> None:
     types = text.partition("types {")[2].partition("}")[0]
     extensions = {name for line in types.split(";") for name in line.split()[1:]}
 
-    assert {f".{name}" for name in extensions} == folder_check.SERVED | {".cbz"}
+    assert {f".{name}" for name in extensions} == image_content.SERVED | {".cbz"}
 
 
 def test_pages_that_are_left_out_may_be_missing(media: Path) -> None:

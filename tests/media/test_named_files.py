@@ -3,7 +3,7 @@
 import pytest
 
 from generator.errors import CatalogError
-from generator.media import named_files, page_images
+from generator.media import image_content, named_files
 from generator.media.named_files import MediaFile, NamedMedia
 from tests.conftest import AS_OF, Site
 from tests.support import media_server
@@ -147,6 +147,6 @@ def test_problems_of_the_catalog_are_raised(site: Site) -> None:
 
 def test_paths_may_have_every_extension_of_a_page(site: Site) -> None:
     """What `new chapter` accepts is listed."""
-    names = [f"a{extension}" for extension in sorted(page_images.IMAGES)]
+    names = [f"a{extension}" for extension in sorted(image_content.SERVED)]
 
     assert [path.rpartition("/")[2] for path in with_pages(site, *names).files][-len(names) :] == names
