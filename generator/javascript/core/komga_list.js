@@ -8,6 +8,7 @@ import parameters from './parameters.js';
 
 const KEY = '/komga/api/v1/series';
 const SIZE = 20;
+const LAST_PAGE = 999999999;
 // The only library (`generator/api/komga/lists.py`).
 const LIBRARY = '1';
 // Parameters with names that commas separate.
@@ -36,7 +37,8 @@ function wanted(text, index) {
     const authors = (sent.author || []).filter((author) => author);
     const page = parameters.decoded(last(sent.page));
     return {
-        page: listQuery.pageNumber(page),
+        // A longer number is past the end, too.
+        page: /^[1-9][0-9]{9,}(?![\s\S])/.test(page) ? LAST_PAGE : listQuery.pageNumber(page),
         sort: order(parameters.decoded(last(sent.sort))),
         set: chosen(names, authors.map((author) => folded(author, index)), index),
         slug: '',
