@@ -28,7 +28,9 @@ _BASE_URL = "http://localhost:8000"
     ],
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--name", help="Name of the project.  [default: name of DIR]")
+@click.option(
+    "--name", help="Name of the project, and title of the site.  [default: name of DIR, and no title of its own]"
+)
 @click.option("--base-url", help=f"Scheme and host of the site.  [default: {_BASE_URL}, or those of the imported site]")
 @click.option(
     "--import",
@@ -53,7 +55,6 @@ def init(
     With --import, the catalog is that of another site, and the project is built.
     An interrupted import resumes if the command is run again.
     """
-    name = name or folder.resolve().name
     if source is None:
         _refuse_import_options()
         return _create(folder, name, base_url or _BASE_URL)
@@ -82,11 +83,11 @@ def _refuse_import_options() -> None:
             raise click.UsageError(f"{parameter.opts[0]} needs --import")
 
 
-def _create(folder: Path, name: str, base_url: str) -> Result:
+def _create(folder: Path, title: str | None, base_url: str) -> Result:
     # Slow to import, and not used by other commands.
     from ..authoring import scaffold
 
-    files = scaffold.create_project(folder, name, base_url, options.now())
+    files = scaffold.create_project(folder, title or folder.resolve().name, title, base_url, options.now())
     program = _program()
     readme = "README.md describes them" if "README.md" in files else "kept your README"
     return Result(
@@ -103,13 +104,14 @@ def _create(folder: Path, name: str, base_url: str) -> Result:
     )
 
 
-def _import(folder: Path, name: str, base_url: str | None, import_options: ImportOptions) -> Result:
+def _import(folder: Path, title: str | None, base_url: str | None, import_options: ImportOptions) -> Result:
     # Slow to import, and not used without --import.
     from ..authoring import scaffold
     from ..authoring.scaffold import project_folder
     from ..pipeline.build_options import Options
     from .building import build_site
 
+    name = title or folder.resolve().name
     scaffold.check_values(name, base_url or _BASE_URL)
     project_folder.begin(folder, _arguments("init", import_options))
     with importing.progress_of_requests() as progress:
@@ -117,7 +119,7 @@ def _import(folder: Path, name: str, base_url: str | None, import_options: Impor
     # Other people keep the database in another folder.
     file = import_options.database and Path(import_options.database.name)
     again = _arguments("import", replace(import_options, database=file))
-    files = scaffold.complete_project(folder, name, base_url, shlex.join(["flatpanel", "import", *again]))
+    files = scaffold.complete_project(folder, name, title, base_url, shlex.join(["flatpanel", "import", *again]))
     # With the default paths of the folder.
     out, nginx, cache = (folder / path for path in ("dist", "nginx.conf", ".flatpanel_cache"))
     jobs = os.cpu_count() or 1

@@ -141,12 +141,13 @@ def test_commented_settings_are_defaults(created: Site, run: Run) -> None:
 
 
 def test_options_are_written_to_the_files(tmp_path: Path, run: Run) -> None:
-    """The name to the README, the URL to site.yaml and server_name."""
+    """The name to the README and site.yaml, the URL to site.yaml and server_name."""
     created = Site(tmp_path)
-    arguments = ["--name", "Ours & 紙", "--base-url", "https://comics.example:8443"]
+    arguments = ["--name", "Ours & 紙: \\1 #", "--base-url", "https://comics.example:8443"]
     assert run("init", tmp_path, *arguments, SOURCE_DATE_EPOCH="0").exit_code == 0
 
-    assert text(created, "README.md").startswith("# Ours & 紙\n")
+    assert text(created, "README.md").startswith("# Ours & 紙: \\1 #\n")
+    assert reader.load((tmp_path / "catalog_src/site.yaml").read_bytes())["title"] == "Ours & 紙: \\1 #"
     assert "\nbase_url: https://comics.example:8443\n" in text(created, "catalog_src/site.yaml")
     assert "server_name comics.example;" in text(created, "nginx/comics.conf")
     assert "published: 1970-01-01T00:00:00Z " in text(created, "catalog_src/series/first-series.yaml")
@@ -155,6 +156,7 @@ def test_options_are_written_to_the_files(tmp_path: Path, run: Run) -> None:
 def test_the_default_name_is_the_folder(created: Site) -> None:
     """Without --name."""
     assert text(created, "README.md").startswith("# comics\n")
+    assert "\n# title: " in text(created, "catalog_src/site.yaml")
 
 
 @pytest.mark.parametrize(

@@ -156,8 +156,9 @@ def test_the_settings_of_the_site_arrive(tmp_path: Path, run: Run, site: RealSer
         "pages": True,
         "media": "/files/",
         "media_folder": "media",
+        "title": "A shelf",
     }
-    assert re.findall("(?m)^# ([a-z_]+): ", text) == ["title", "reader", "port", "server_folder"]
+    assert re.findall("(?m)^# ([a-z_]+): ", text) == ["reader", "port", "server_folder"]
     assert "server_name 127.0.0.1;" in (folder / "nginx/comics.conf").read_text()
     assert f"    include {folder}/dist/current/server.conf;\n" in (folder / "nginx/comics.conf").read_text()
     assert "/srv/comics" not in (folder / "nginx/comics.conf").read_text()
@@ -179,7 +180,7 @@ def test_folder_of_images_is_a_comment_if_another_host_has_them(tmp_path: Path, 
     settings = tmp_path / "catalog_src/site.yaml"
     settings.parent.mkdir()
     settings.write_text(f"base_url: https://a.example\n{media}")
-    scaffold.complete_project(tmp_path, "A shelf", None, "flatpanel import https://a.example")
+    scaffold.complete_project(tmp_path, "A shelf", None, None, "flatpanel import https://a.example")
 
     assert [text for text in settings.read_text().splitlines() if "media_folder: " in text] == [line]
 

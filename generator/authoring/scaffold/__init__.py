@@ -14,7 +14,7 @@ from ...catalog import confined_folder, field_values, json_schema, layout, media
 from ...catalog.messages import record_errors
 from ...catalog.records import Person
 from ...catalog.site_settings import Site
-from ...catalog.yaml import editor, reader
+from ...catalog.yaml import editor, reader, writer
 from ...errors import FlatpanelError
 from ...filesystem import write_if_changed
 from .project_folder import CATALOG, check_empty, has_readme
@@ -42,6 +42,8 @@ _FILES = {
 _SERVER_FOLDER = "/srv/comics"
 # A part of the README of an imported project.
 _IMPORTED = "imported.md"
+# The example of a title in site.yaml.
+_TITLE = re.compile(rb"(?m)^# title: .*$")
 # A setting in site.yaml, or one with its default in a comment.
 _SETTING = re.compile(rb"(?m)^(?:# )?([a-z_]+): ")
 
@@ -54,8 +56,8 @@ def check_values(name: str, base_url: str) -> None:
         raise FlatpanelError(*(f"{options[field]}: {message}" for field, message in errors))
 
 
-def create_project(folder: Path, name: str, base_url: str, now: int) -> list[str]:
-    """Write a new project into a folder; return the names of the written files.
+def create_project(folder: Path, name: str, title: str | None, base_url: str, now: int) -> list[str]:
+    """Write a new project into a folder; return the names of the written files. `title` is that of the site.
 
     The folder is missing or empty, or contains only .git, a README or a license, which are kept.
     """
@@ -64,21 +66,25 @@ def create_project(folder: Path, name: str, base_url: str, now: int) -> list[str
     people = {"author": ' --author "Ada Example"', "group": ' --group "Our Group"', "imported": ""}
     values = {"name": name, "base_url": base_url, "published": field_values.iso(now), "server_folder": _SERVER_FOLDER}
     files = _files(folder, values | people)
+    if title:
+        line = f"title: {writer.scalar(title)}".encode()
+        files[_SITE] = _TITLE.sub(lambda _: line, files[_SITE])
     files |= {f"{CATALOG}/{layout.SCHEMAS}/{path}": text for path, text in json_schema.files().items()}
     for path, text in files.items():
         write_if_changed(folder / path, text)
     return sorted(files)
 
 
-def complete_project(folder: Path, name: str, base_url: str | None, command: str) -> list[str]:
+def complete_project(folder: Path, name: str, title: str | None, base_url: str | None, command: str) -> list[str]:
     """Write the files around an imported catalog; return the names of the written files. Existing files are kept.
 
-    `base_url` replaces that of the imported site; `command` imports the site again.
+    `title` and `base_url` replace those of the imported site; `command` imports the site again.
     """
     project = confined_folder.of(folder)
     settings = project.content(_SITE)[0]
-    if base_url:
-        settings = editor.with_field(settings, (), "base_url", base_url)
+    for field, value in (("base_url", base_url), ("title", title)):
+        if value:
+            settings = editor.with_field(settings, (), field, value)
     project.write(_SITE, _with_defaults(settings))
     imported = _filled((_HERE / _IMPORTED).read_bytes(), {"import": command}).decode()
     values = {"name": name, "base_url": reader.load(settings)["base_url"], "author": "", "group": ""}
