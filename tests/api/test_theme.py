@@ -159,7 +159,9 @@ def test_every_problem_of_a_theme_is_reported(project: Project) -> None:
     project.write("text.yaml", "x")
     project.write("series.html", "\n\n{% if %}")
     project.write(
-        "texts.yaml", f"lang: de\nserach: Suche\nlibrary: 1\nzzz: x\nlatest: {'a' * 1001}\ngroups: '{'{' * 9}'\n"
+        "texts.yaml",
+        f"lang: de\nserach: Suche\nlibrary: 1\nzzz: x\nlatest: {'a' * 1001}\ngroups: '{'{' * 9}'\n"
+        "page_of: Seite {pag} {page\nsearch: 'Suche {site}'\nvolume: Band {number}\n",
     )
     project.write("reader.md", "x")
     project.write("api.md", "x")
@@ -180,6 +182,8 @@ def test_every_problem_of_a_theme_is_reported(project: Project) -> None:
         f"theme/texts.yaml:4:1: zzz: is not the name of a text; valid names: {', '.join(sorted(TEXTS))}",
         "theme/texts.yaml:5:9: latest: is too long; a text has at most 1000 characters and 8 parts in braces",
         "theme/texts.yaml:6:9: groups: is too long; a text has at most 1000 characters and 8 parts in braces",
+        "theme/texts.yaml:7:10: page_of: unknown part {pag}; the text can have {page} and {count}",
+        "theme/texts.yaml:8:9: search: unknown part {site}; the text has no parts; remove the braces",
     ]
 
 

@@ -1,5 +1,6 @@
 """Every text of the pages, by name, in English. `translations/` has the other languages, each with the same names."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -205,6 +206,14 @@ def translation(language: str) -> Mapping[str, str]:
     file = TRANSLATIONS / f"{language.partition('-')[0].lower()}.yaml"
     table: Mapping[str, str] = reader.load(file.read_bytes()) if file.is_file() else {}
     return table
+
+
+_PART = re.compile(r"\{([^{}]*)\}")
+
+
+def parts(text: str) -> list[str]:
+    """The names of the parts in braces that are filled in."""
+    return _PART.findall(text)
 
 
 # Of a text: a page has each of them, and a part can be a long title.

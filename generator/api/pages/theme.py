@@ -22,7 +22,7 @@ from ...catalog.yaml.positions import read_positions
 from ...errors import Problem
 from ...templating import Html
 from .context import TEMPLATES, OwnPage, PageContext
-from .texts import MAX_LENGTH, MAX_PARTS, TEXTS, Texts, translation
+from .texts import MAX_LENGTH, MAX_PARTS, TEXTS, Texts, parts, translation
 
 if TYPE_CHECKING:
     from .themed_templates import ThemedTemplates
@@ -149,6 +149,10 @@ def _table_problems(files: ThemeFiles) -> Iterator[Problem]:
         elif len(text) > MAX_LENGTH or text.count("{") > MAX_PARTS:
             message = f"is too long; a text has at most {MAX_LENGTH} characters and {MAX_PARTS} parts in braces"
             yield files.problem(TABLE, message, line, column, name)
+        elif unknown := [part for part in parts(text) if part not in parts(TEXTS[name])]:
+            valid = " and ".join(f"{{{part}}}" for part in parts(TEXTS[name]))
+            advice = f"the text can have {valid}" if valid else "the text has no parts; remove the braces"
+            yield files.problem(TABLE, f"unknown part {{{unknown[0]}}}; {advice}", line, column, name)
 
 
 def _own_pages(files: ThemeFiles) -> Iterator[OwnPage]:
