@@ -76,6 +76,12 @@ def folder_of(catalog: Folder) -> ConfinedFolder:
     return ConfinedFolder(project_folder(catalog) / FOLDER, follow)
 
 
+def _shown_folder(catalog: Folder) -> Path:
+    """The folder for messages, which are relative if those of the catalog are."""
+    path = Path(catalog)
+    return path.parent / FOLDER if path.name not in ("", "..") else folder_of(catalog).path
+
+
 def is_permitted(catalog: Folder) -> bool:
     """Whether the folder of the theme, which may be a link, is in the project or in a folder of `--follow`."""
     folder = folder_of(catalog)
@@ -95,7 +101,7 @@ def read(catalog: Folder) -> tuple[ThemeFiles, list[Problem]]:
     folder = folder_of(catalog)
     files: dict[str, str] = {}
     images: dict[str, bytes] = {}
-    theme = ThemeFiles(folder.path, files, images)
+    theme = ThemeFiles(_shown_folder(catalog), files, images)
     problems: list[Problem] = []
     if not folder.path.is_dir():
         return theme, problems

@@ -187,6 +187,29 @@ def test_every_problem_of_a_theme_is_reported(project: Project) -> None:
     ]
 
 
+def test_problems_name_files_as_those_of_the_catalog_do(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Relative to the working folder if the catalog is: of names, texts and templates."""
+    project.write("series.html", BODY + "{{ page.titel }}{% endblock %}")
+    monkeypatch.chdir(project.folder)
+    for catalog, folder in (
+        ("catalog_src", "theme"),
+        ("../" + project.folder.name + "/catalog_src", f"../{project.folder.name}/theme"),
+        (str(project.folder / "catalog_src"), f"{project.folder}/theme"),
+    ):
+        files = []
+        for name, text in (("texts.yaml", "zzz: x\n"), ("texts.yaml", ""), ("bad name.css", "")):
+            project.write(name, text)
+            with pytest.raises(CatalogError) as raised:
+                pipeline.check(Path(catalog), AS_OF, 1)
+            files.append(raised.value.problems[0].file)
+            (project.folder / "theme" / name).unlink()
+        assert files == [f"{folder}/{name}" for name in ("texts.yaml", "series.html", "bad name.css")]
+    monkeypatch.chdir("catalog_src")
+    with pytest.raises(CatalogError) as raised:
+        pipeline.check(Path(), AS_OF, 1)
+    assert raised.value.problems[0].file == f"{project.folder}/theme/series.html"
+
+
 def test_table_that_is_no_table(project: Project) -> None:
     for text, problem in (
         ("- a\n", "theme/texts.yaml:1:1: should be a mapping of names to texts, like search: Suche"),
