@@ -119,7 +119,9 @@ class PublishArguments(AnnounceArguments):
     help="ssh: Main nginx configuration to send, if it exists.",
 )
 @click.option(
-    "--reload", metavar="COMMAND", help="ssh: Run this on the server to reload nginx.  [default: nginx -s reload]"
+    "--reload",
+    metavar="COMMAND",
+    help="ssh: Run this on the server to reload nginx.  [default: nginx -p . -c nginx.conf -s reload in the folder]",
 )
 @click.option("--no-reload", is_flag=True, help="ssh: Do not reload nginx.")
 @click.option(

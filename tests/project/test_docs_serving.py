@@ -11,14 +11,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click import Option
 
 from generator import encoding
 from generator.api.payloads import errors
+from generator.commands.publish import publish
 from generator.hosts.plain.export import export_release
 from generator.nginx import process
 from tests.conftest import Site, copy_of
 from tests.support import nginx_client
 from tests.support.documents import DOCUMENTS, blocks, first_cells, free_port
+from tests.support.paths import ROOT
 from tests.support.servers import LIMIT
 
 SERVING = DOCUMENTS["docs/serving.md"]
@@ -178,6 +181,16 @@ def test_plain_http_is_redirected_to_https(own_server: nginx_client.Web) -> None
     answer = nginx_client.Web(int(plain), own_server.folder, own_server.process).ask("/api/v2/series?page=2")
 
     assert (answer.status, answer["location"]) == (301, "https://comics.example/api/v2/series?page=2")
+
+
+def test_the_command_of_a_reload_is_that_of_the_script() -> None:
+    """The help and the documents name the command that runs without --reload."""
+    script = (ROOT / "generator/hosts/publish/ssh/scripts/release.sh").read_text()
+    (command,) = set(re.findall(r"nginx -p \S+ -c \S+ -s reload", script))
+    (help,) = (option.help for option in publish.params if isinstance(option, Option) and option.name == "reload")
+
+    assert help and f"[default: {command} in the folder]" in help
+    assert f"by default `{command}` in the folder" in DOCUMENTS["docs/serving.md"]
 
 
 def test_object_store_script_uploads_what_export_writes(site: Site) -> None:
