@@ -82,7 +82,7 @@ def add_series(folder: Folder, slug: str, options: Mapping[str, Any], *, in_fold
     """Add a series without chapters, in a file or in a folder of its own."""
     with exclusive(existing(folder)):
         sources = load_valid(folder)
-        _check_slug(sources, slug)
+        _check_slug(folder, sources, slug)
         draft = Draft({"status": "ongoing", "cover": "cover.jpg", **_with_references(sources, options)}, {})
         file, kind = f"{SERIES}/{slug}.yaml", "file"
         if in_folder:
@@ -175,7 +175,7 @@ def _reference(directory: NameIndex[Any], text: str) -> str | int:
     return int(text) if is_number and int(text) in directory.by_id else text
 
 
-def _check_slug(sources: Sources, slug: str) -> None:
+def _check_slug(folder: Folder, sources: Sources, slug: str) -> None:
     if not field_values.is_slug(slug) or len(slug) > MAX_SLUG:
         advice = (
             patterns.ADVICE[patterns.SLUG] if len(slug) <= MAX_SLUG else f"should have at most {MAX_SLUG} characters"
@@ -183,12 +183,11 @@ def _check_slug(sources: Sources, slug: str) -> None:
         quoted = slug or '""'
         raise FlatpanelError(f"the slug {advice}, not {quoted}")
     for series in sources.series:
+        path = folder / series.entry.file
         if series.slug == slug:
-            raise FlatpanelError(f"series {slug} already exists in {series.entry.file}; choose another slug")
+            raise FlatpanelError(f"series {slug} already exists in {path}; choose another slug")
         if slug.lower() in map(str.lower, series.entry.record.formerly):
-            raise FlatpanelError(
-                f"the slug {slug} redirects to {series.slug}: an old slug in {series.entry.file}; choose another"
-            )
+            raise FlatpanelError(f"the slug {slug} redirects to {series.slug}: an old slug in {path}; choose another")
 
 
 def _series(sources: Sources, slug: str) -> SeriesEntry:

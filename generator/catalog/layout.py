@@ -39,6 +39,8 @@ def existing(folder: Folder) -> Folder:
         path = Path(folder)
         siblings = [entry.name for entry in path.parent.iterdir() if entry.is_dir()] if path.parent.is_dir() else []
         hint = did_you_mean(path.name, siblings, f"a catalog is a folder with {SITE} and {SERIES}/")
+        if (path.parent / SITE).is_file():
+            hint = f"; {path.parent.resolve()} is a catalog itself: run the command one folder up"
         raise FlatpanelError(f"{folder}: no such folder{hint}")
     return folder
 

@@ -49,7 +49,7 @@ def _url_start(ctx: click.Context, param: click.Parameter, value: str | None) ->
     cls=Command,
     examples=["diff", "diff main --format markdown", "diff dist/releases/3f2a90c41d7be856 dist", "diff HEAD~1 --purge"],
 )
-@click.argument("old", default="HEAD")
+@click.argument("old", default=inputs.LAST_COMMIT)
 @click.argument("new", default=inputs.WORKING_COPY)
 @options.catalog
 @options.as_of

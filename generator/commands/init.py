@@ -112,7 +112,7 @@ def _import(folder: Path, title: str | None, base_url: str | None, import_option
     from .building import build_site
 
     name = title or folder.resolve().name
-    scaffold.check_values(name, base_url or _BASE_URL)
+    scaffold.check_values(name, base_url or _BASE_URL, is_given=bool(title))
     project_folder.begin(folder, _arguments("init", import_options))
     with importing.progress_of_requests() as progress:
         result = run.run(import_options, progress, importing.announce)

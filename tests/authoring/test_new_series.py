@@ -104,7 +104,7 @@ def test_old_slug_is_refused(site: Site, new: New) -> None:
     path.write_text(f"{path.read_text()}\nformerly: [oldest]\n")
 
     assert (
-        "the slug Oldest redirects to first: an old slug in series/first.yaml; choose another\n"
+        f"the slug Oldest redirects to first: an old slug in {path}; choose another\n"
         in new("Oldest", "--title", "Old").stderr
     )
 
@@ -120,7 +120,7 @@ def test_json_has_the_same_content(site: Site, new: New) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["first"], "series first already exists in series/first.yaml; choose another slug"),
+        (["first"], "series first already exists in {catalog}/series/first.yaml; choose another slug"),
         (["First"], "the slug First differs from first only in case; choose another"),
         (["a b"], "the slug should contain only the letters A-Z a-z, digits, - and _, not a b"),
         ([""], 'the slug should contain only the letters A-Z a-z, digits, - and _, not ""'),
@@ -156,6 +156,7 @@ def test_invalid_options_are_refused(site: Site, new: New, arguments: list[str],
     before = everything(site)
     result = new("--title", "Third", *arguments)
 
+    sentence = sentence.replace("{catalog}", f"{site.folder}/catalog_src")
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"{sentence}\n")
     assert everything(site) == before
 

@@ -220,6 +220,15 @@ def test_a_mistyped_catalog_folder_has_a_suggestion(site: Site, run: Run) -> Non
     assert result.stderr == f"{site.folder}/catalog_scr: no such folder; did you mean catalog_src?\n"
 
 
+def test_in_a_catalog_the_folder_above_is_named(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    catalog = site.folder / "catalog_src"
+    monkeypatch.chdir(catalog)
+
+    assert run("check").stderr == (
+        f"catalog_src: no such folder; {catalog} is a catalog itself: run the command one folder up\n"
+    )
+
+
 def test_a_system_error_without_a_path_is_printed(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some system calls name no file."""
 

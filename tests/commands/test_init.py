@@ -179,6 +179,14 @@ def test_invalid_options_are_refused(tmp_path: Path, run: Run, arguments: list[s
     assert not (tmp_path / "new").exists()
 
 
+def test_an_invalid_name_of_the_folder_is_refused(tmp_path: Path, run: Run) -> None:
+    """The message does not name an option that was not given."""
+    assert run("init", tmp_path / "a\nb").stderr == (
+        "name of the folder: should be one line without control characters, not 'a\\nb'; or choose one with --name\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
 NAME_ANOTHER = "pass a folder that is empty, does not exist, or contains only .git, a README or a license"
 
 

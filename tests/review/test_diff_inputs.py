@@ -149,6 +149,16 @@ def test_an_unknown_argument_is_an_error(site: Site, run: Run, old: str, problem
     assert result == (1, "", f"{problem.format(folder=site.folder)}\n")
 
 
+def test_without_a_commit_the_default_is_an_error(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message does not name HEAD, which was not typed."""
+    monkeypatch.chdir(site.folder)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(site.folder))
+    for fault in ("is not in a git repository", "has no commit yet"):
+        sentence = f"catalog_src: {fault}; name OLD and NEW, such as the folders of two built sites\n"
+        assert outcome(run("diff")) == (1, "", sentence)
+        git(site.folder, "init", "--quiet")
+
+
 def test_errors_are_json_with_json_output(site: Site, run: Run) -> None:
     """With --format json and with --json."""
     site.build()

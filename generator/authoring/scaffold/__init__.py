@@ -48,12 +48,15 @@ _TITLE = re.compile(rb"(?m)^# title: .*$")
 _SETTING = re.compile(rb"(?m)^(?:# )?([a-z_]+): ")
 
 
-def check_values(name: str, base_url: str) -> None:
-    """Refuse a name or a URL that the files of a project cannot contain."""
+def check_values(name: str, base_url: str, *, is_given: bool) -> None:
+    """Refuse a name or a URL that the files of a project cannot contain. A name that is not given is the folder's."""
     errors = [*record_errors(Person, {"id": 1, "name": name}), *record_errors(Site, {"base_url": base_url})]
     if errors:
-        options = {"name": "--name", "base_url": "--base-url"}
-        raise FlatpanelError(*(f"{options[field]}: {message}" for field, message in errors))
+        options = {"name": "--name" if is_given else "name of the folder", "base_url": "--base-url"}
+        hint = "" if is_given else "; or choose one with --name"
+        raise FlatpanelError(
+            *(f"{options[field]}: {message}{hint if field == 'name' else ''}" for field, message in errors)
+        )
 
 
 def create_project(folder: Path, name: str, title: str | None, base_url: str, now: int) -> list[str]:
@@ -61,7 +64,7 @@ def create_project(folder: Path, name: str, title: str | None, base_url: str, no
 
     The folder is missing or empty, or contains only .git, a README or a license, which are kept.
     """
-    check_values(name, base_url)
+    check_values(name, base_url, is_given=bool(title))
     check_empty(folder)
     people = {"author": ' --author "Ada Example"', "group": ' --group "Our Group"', "imported": ""}
     values = {"name": name, "base_url": base_url, "published": field_values.iso(now), "server_folder": _SERVER_FOLDER}

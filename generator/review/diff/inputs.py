@@ -20,6 +20,7 @@ from .compare import ReleaseView
 
 # The argument for the catalog with its uncommitted changes.
 WORKING_COPY = "."
+LAST_COMMIT = "HEAD"
 
 
 class DiffInput(NamedTuple):
@@ -80,6 +81,10 @@ def _revision(name: str, catalog: ConfinedFolder) -> DiffInput:
         repository = Repository.around(catalog.path)
         if repository and (commit := repository.object_id(f"{name}^{{commit}}")):
             return DiffInput(name, commit=commit, repository=repository)
+        # The default of OLD: the message does not name what was perhaps not typed.
+        if name == LAST_COMMIT and not (repository and repository.head):
+            fault = "has no commit yet" if repository else "is not in a git repository"
+            raise FlatpanelError(f"{catalog}: {fault}; name OLD and NEW, such as the folders of two built sites")
         if repository and repository.is_shallow:
             hint = "; the clone is shallow: run git fetch --unshallow"
     except GitError as error:
