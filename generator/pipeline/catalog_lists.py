@@ -41,7 +41,6 @@ class CatalogLists:
             self.chapters.extend(chapters)
         self.catalog = scan.linker.catalog(summaries)
         self.page = theme.context(scan.linker.site, self.catalog.theme, preview=scan.linker.preview)
-        self.chapters_without_id = sum(summary.unidentified for summary in summaries)
 
     def publish(self, publisher: ResourcePublisher, continued: Mapping[str, Published]) -> list[Published]:
         """Write the bodies. `continued` are those of the release whose dates are continued."""

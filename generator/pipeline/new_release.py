@@ -117,16 +117,13 @@ def no_progress(rendered: Iterator[RenderedSeries], count: int) -> Iterator[Rend
 
 def _site_warnings(options: Options, builder: "ReleaseBuilder") -> Iterator[str]:
     """Warnings about the settings and the bodies of the new release."""
-    site, chapters_without_id = builder.scan.linker.site, builder.chapters_without_id
+    site = builder.scan.linker.site
     if not options.local and server_url.is_loopback(site.base_url):
         yield (
             f"{options.catalog / layout.SITE}: base_url is {site.base_url}, which works only on this machine; "
             "set it to the public URL of the site before you publish it"
         )
-    if chapters_without_id:
-        some = f"{chapters_without_id} chapters have no id and are"
-        chapters = "1 chapter has no id and is" if chapters_without_id == 1 else some
-        yield f"{options.catalog}: {chapters} missing from /api/v2; `python build.py ids` changes that"
+    yield from builder.scan.id_warnings()
     limit = f"body_budget ({site.body_budget} MiB) in {options.catalog / layout.SITE}"
     for _, summary in builder.segments.in_order():
         for url, size in summary.oversized:
@@ -192,8 +189,6 @@ class ReleaseBuilder:
         self.changed_series: set[str] = set()
         # The number of bytes written to bodies, sidecars and compressed forms.
         self.written = 0
-        # The number of published chapters without an id; API version 2 cannot have them.
-        self.chapters_without_id = 0
         # The slugs of the series whose chapters all readers get.
         self.public_series: list[str] = []
         # The series and chapters that the release before published and this one does not.
@@ -315,7 +310,6 @@ class ReleaseBuilder:
         """Write the bodies of the whole catalog; return the rules and the small files of the release."""
         site = self.scan.linker.site
         lists = CatalogLists(self.scan, self.cache)
-        self.chapters_without_id = lists.chapters_without_id
         self.public_series = [series.slug for series in lists.catalog.series if series.is_public]
         writer = BodyWriter(self.transaction.root, protected, self.continues_current)
         publisher = ResourcePublisher(writer, site, self.scan.as_of, self.cache_is_current)

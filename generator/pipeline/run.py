@@ -33,7 +33,7 @@ def _check(folder: Folder, as_of: int, jobs: int, cache: Cache) -> "CatalogScan"
 
     past = up_to_date.commit_times(folder, as_of, cache)
     catalog_scan = scan.read(folder, as_of, jobs, cache, past.times)
-    catalog_scan.warnings += past.warnings
+    catalog_scan.warnings += [*past.warnings, *catalog_scan.id_warnings()]
     return catalog_scan
 
 

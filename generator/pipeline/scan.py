@@ -40,6 +40,8 @@ class SeriesFacts(NamedTuple):
     # Publication time and number of pages of each chapter, in the order of these times.
     published: "array[int]"
     pages: "array[int]"
+    # Publication time of each chapter without an id, in order.
+    without_id: "array[int]"
     # The references to people, categories and groups as they are written, by kind.
     names: dict[str, list[str | int]]
     # Whether every record has a `modified` field, so that the times of files do not matter.
@@ -58,6 +60,7 @@ def facts_of(series: SeriesEntry) -> SeriesFacts:
         ids=array("q", (number for number, _, _ in with_id)),
         published=array("q", (published for published, _ in by_time)),
         pages=array("q", (pages for _, pages in by_time)),
+        without_id=array("q", sorted(chapter.published for chapter in chapters if chapter.id is None)),
         names={
             "authors": list(dict.fromkeys(record.authors)),
             "artists": list(dict.fromkeys(record.artists)),
@@ -80,6 +83,7 @@ def load_facts(text: bytes) -> SeriesFacts:
         ids=array("q", facts.ids),
         published=array("q", facts.published),
         pages=array("q", facts.pages),
+        without_id=array("q", facts.without_id),
         allocated=[(chapter, pages, published) for chapter, pages, published in facts.allocated],
     )
 
@@ -158,6 +162,13 @@ class CatalogScan:
         """The number of pages of the published chapters."""
         chapters = (pair for facts in self.facts.values() for pair in zip(facts.published, facts.pages, strict=True))
         return sum(pages for published, pages in chapters if published <= self.shown_until)
+
+    def id_warnings(self) -> Iterator[str]:
+        """A warning if published chapters have no id: API version 2 cannot have them."""
+        count = sum(bisect_right(facts.without_id, self.shown_until) for facts in self.facts.values())
+        if count:
+            chapters = "1 chapter has no id and is" if count == 1 else f"{count} chapters have no id and are"
+            yield f"{self.folder}: {chapters} missing from /api/v2; `python build.py ids` changes that"
 
     def _published(self, until: int) -> Iterator[tuple["array[int]", int]]:
         """The publication times of each series in ascending order, and how many of them are not after `until`."""

@@ -378,6 +378,23 @@ def test_a_shallow_clone_is_a_warning(site: Site, run: Run, monkeypatch: pytest.
     assert outcome(result) == (0, "", f"warning: {site.folder}/catalog_src: {sentence}\n")
 
 
+def test_check_and_build_warn_of_published_chapters_without_an_id(site: Site, run: Run) -> None:
+    """A scheduled one is warned of when it is published. The second build takes the count from the cache."""
+    chapters = "".join(
+        f"  - {{number: {number}, published: {year}-01-01, pages: []}}\n"
+        for number, year in enumerate((2020, 9000, 2021))
+    )
+    site.write("series/third.yaml", f"title: Third\ncover: c.png\nchapters:\n{chapters}")
+    warning = "2 chapters have no id and are missing from /api/v2; `python build.py ids` changes that"
+
+    for command in (
+        ["check", "--catalog", site.folder / "catalog_src"],
+        *[["build", *tree_snapshot.options(site)]] * 2,
+    ):
+        site.write("series/first.yaml", (site.folder / "catalog_src/series/first.yaml").read_text() + "# edited\n")
+        assert run(*command).stderr == f"warning: {site.folder}/catalog_src: {warning}\n"
+
+
 def test_the_configuration_has_the_absolute_path_of_a_dist_elsewhere(site: Site, run: Run, tmp_path: Path) -> None:
     """If dist is not below the folder of nginx.conf."""
     conf = tmp_path / "etc/nginx.conf"
