@@ -18,6 +18,7 @@ from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..catalog.cross_checks import NameIndex, References
 from ..catalog.layout import SERIES, existing, schema_line
 from ..catalog.linking import SERIES_MEDIA, chapter_path
+from ..catalog.media_folder import project_folder
 from ..catalog.messages import record_errors
 from ..catalog.patterns import MAX_SLUG
 from ..catalog.problems import locate
@@ -130,6 +131,9 @@ def add_chapter(
             return _write(folder, entry, dry=dry)
         files = PageFiles(source, images, media, f"{SERIES_MEDIA}/{chapter_path(slug, record)}")
         files.check()
+        served = sources.site and sources.site.media_folder
+        if served and os.path.realpath(media) != os.path.realpath(project_folder(folder) / served):
+            warn(f"{media}: the site serves no images in it, but those in its media_folder, {served}")
         with nullcontext() if dry else files.placed():
             return _write(folder, entry, dry=dry)
 

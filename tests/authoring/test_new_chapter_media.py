@@ -65,6 +65,18 @@ def test_an_archive_is_unpacked(site: Site, new: New) -> None:
     assert placed(site) == {f"series/first/3/10.5/{name}": image(name) for name in NAMES}
 
 
+def test_another_folder_than_that_of_the_site_is_warned_of(site: Site, new: New) -> None:
+    """The site would not serve the pages. A link to its folder is the same folder."""
+    pages = folder(site, *NAMES)
+    (site.folder / "link").symlink_to("images")
+    site.write("site.yaml", "base_url: https://minimal.example\nmedia_folder: images\n")
+    warning = f"warning: {site.folder}/media: the site serves no images in it, but those in its media_folder, images\n"
+
+    for name, expected in (("media", warning), ("images", ""), ("link", "")):
+        result = new("--pages", pages, "--media", site.folder / name)
+        assert (result.exit_code, result.stderr) == (0, expected)
+
+
 def test_a_folder_is_copied(site: Site, new: New) -> None:
     """A chapter without a volume is in 0. The workers of nginx can read the files."""
     assert new("--pages", folder(site, *(f"deep/{name}" for name in NAMES))).exit_code == 0
