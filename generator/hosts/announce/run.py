@@ -54,7 +54,7 @@ def announce(
         for service in services
     }
     record.public.update(new)
-    for service in services if new else ():
+    for service in services:
         record.unsure.setdefault(service.name, set()).update(new)
     if (new or is_first) and not dry_run:
         place.write(record.dump())
