@@ -202,7 +202,7 @@ def test_redirect_stays_on_the_own_host(served: tuple[Site, nginx_client.Web]) -
 SETTINGS = ["base_url", "reader", "media", "server_folder"]
 # Titles of the site and hosts of images that are no syntax of nginx. The catalog allows no other characters in hosts.
 TITLES = ['"; return 200 x; #', "$host ${uri} $", "\\", "'}{", "</title><script>alert(1)</script>", "\u2028紙"]
-HOSTS = ["https://a~b.example", "https://[::1]:8443", "http://A_b..example", "https://user:p@ss.example"]
+HOSTS = ["https://a~b.example", "https://[::1]:8443", "http://A_b.example."]
 GOOD = {"base_url": "https://a.example", "reader": "/r/", "media": "/m/", "server_folder": "/srv/a"}
 TEXT = st.lists(st.sampled_from(PIECES) | st.text(max_size=2), min_size=1, max_size=4).map("".join)
 
