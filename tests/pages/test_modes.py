@@ -191,6 +191,65 @@ def test_the_wheel_turns_single_pages(example: PageSite, tab: Tab) -> None:
     tab.wait_until("document.querySelector('#end').getBoundingClientRect().top < innerHeight")
 
 
+def test_a_tall_page_is_read_to_its_end_by_space(example: PageSite, tab: Tab) -> None:
+    """And from its end to its start with Shift, before another page is shown."""
+    tab.open(example.url(NEXT))
+    choose(tab, layout="paged", fit="width")
+    wait_for_page(tab, 1)
+    edges = """(({ top, bottom }) => [Math.round(top), Math.round(bottom) - innerHeight])(
+        document.querySelector('#strip').getBoundingClientRect())"""
+    tab.wait_until(f"{edges}[0] === 0 && {edges}[1] > {WIDE.height * 0.9}")
+    tab.press(" ")
+    tab.wait_until(f"{edges}[0] === {-WIDE.height * 0.9}")
+    tab.press(" ")
+    tab.wait_until(f"{edges}[1] === 0")
+    assert tab.run(SHOWN) == [1]
+    tab.press(" ")
+    wait_until_shown(tab, 2)
+    tab.press(" ")
+    tab.wait_until(f"{edges}[0] < 0")
+    tab.press(" ", shift=True)
+    tab.wait_until(f"{edges}[0] === 0")
+    assert tab.run(SHOWN) == [2]
+    tab.press(" ", shift=True)
+    wait_until_shown(tab, 1)
+
+
+def test_a_wide_page_is_seen_as_a_whole(example: PageSite, phone: Tab) -> None:
+    """In its original size: a finger and the arrows move over the page, and turn it only at its side."""
+    side = "Math.abs(document.querySelector('#strip').scrollLeft)"
+    whole = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('#strip'))"
+    for path, (start, end), onwards in (
+        (NEXT, (300, 60), "ArrowRight"),
+        (f"{RIGHT_TO_LEFT}0/1/", (60, 300), "ArrowLeft"),
+    ):
+        phone.send("Network.setBypassServiceWorker", bypass=True)
+        phone.intercept(example.url("/media/series/*"), "image/png", images.png(700, 1000))
+        phone.open(example.url(path))
+        choose(phone, layout="paged", fit="original")
+        wait_for_page(phone, 1)
+        assert phone.run(whole) == 310
+        for place in (200, 308):
+            phone.swipe((start, 400), (end, 400))
+            phone.wait_until(f"{side} > {place}")
+        assert phone.run(SHOWN) == [1]
+        phone.swipe((start, 400), (end, 400))
+        wait_until_shown(phone, 2)
+        # Each page begins at its first side, where a swipe in the other direction turns back.
+        assert phone.run(side) == 0
+        phone.swipe((end, 400), (start, 400))
+        wait_until_shown(phone, 1)
+        phone.press(onwards)
+        phone.wait_until(f"{side} > 308")
+        phone.press(onwards)
+        wait_until_shown(phone, 2)
+        phone.press(onwards)
+        phone.wait_until(f"{side} > 308")
+        assert phone.run(SHOWN) == [2]
+        phone.press(onwards)
+        wait_until_shown(phone, 3)
+
+
 def test_the_slider_leads_to_a_page(example: PageSite, tab: Tab) -> None:
     tab.open(example.url(NEXT))
     open_settings(tab)

@@ -3,6 +3,8 @@ const SWIPE = 50;
 // A wheel turns one page, however far it goes without a pause.
 const WHEEL = 40;
 const PAUSE = 200;
+// The share of the window that a key moves it by.
+const STRIDE = 0.9;
 
 /** Call `turn` with 1 or -1, and `showBar` after a tap in the middle. `single` has the actions of single keys. */
 export function listen(pages, { turn, showBar, single }) {
@@ -19,10 +21,34 @@ export function listen(pages, { turn, showBar, single }) {
   });
 }
 
+/** How far the window can move to the end of the page, or with -1 to its start. */
+function restDown({ strip }, step) {
+  const { top, bottom } = strip.getBoundingClientRect();
+  return step > 0 ? bottom - innerHeight : -top;
+}
+
+/** How far a page that is wider than the window can move on in the reading direction, or with -1 back. */
+function restAcross({ strip, isPaged, fit }, step) {
+  if (!isPaged || fit !== "original") return 0;
+  // Negative from right to left.
+  const place = Math.abs(strip.scrollLeft);
+  return step > 0 ? strip.scrollWidth - strip.clientWidth - place : place;
+}
+
 function byKeys(pages, turn, onwards, single) {
+  // Move over a page that is larger than the window; turn it at its edge.
+  const across = (step, isHeld) => {
+    if (restAcross(pages, step) <= 1) turn(step, isHeld);
+    else pages.strip.scrollBy(step * onwards * STRIDE * innerWidth, 0);
+  };
+  const down = (step, isHeld) => {
+    const rest = restDown(pages, step);
+    if (rest <= 1) turn(step, isHeld);
+    else scrollBy(0, step * Math.min(rest, STRIDE * innerHeight));
+  };
   const actions = {
-    ArrowRight: () => turn(onwards),
-    ArrowLeft: () => turn(-onwards),
+    ArrowRight: (isHeld) => across(onwards, isHeld),
+    ArrowLeft: (isHeld) => across(-onwards, isHeld),
     Home: () => pages.show(0),
     End: () => pages.show(pages.images.length - 1),
   };
@@ -32,20 +58,35 @@ function byKeys(pages, turn, onwards, single) {
     if (event.target.closest(isSpace ? "a, button, input, select, summary, textarea" : "input, select, textarea")) return;
     let action = actions[event.key] ?? single(event.key);
     // In the strip, Space scrolls.
-    if (isSpace && pages.isPaged) action = () => turn(event.shiftKey ? -1 : 1);
+    if (isSpace && pages.isPaged) action = (isHeld) => down(event.shiftKey ? -1 : 1, isHeld);
     if (!action) return;
     event.preventDefault();
-    action();
+    action(event.repeat);
   });
 }
 
 function byTouch(pages, turn, onwards) {
   const { strip } = pages;
   let start = null;
+  let last = 0;
+  let edges = [];
+  const isZoomed = () => (globalThis.visualViewport?.scale ?? 1) > 1.05;
   strip.addEventListener(
     "touchstart",
     (event) => {
       start = event.touches.length === 1 ? event.touches[0] : null;
+      last = start?.clientX;
+      edges = [-1, 1].filter((step) => restAcross(pages, step) <= 1);
+    },
+    { passive: true },
+  );
+  // Browsers that move the page themselves go back in the history at its side.
+  strip.addEventListener(
+    "touchmove",
+    ({ touches: [{ clientX }] }) => {
+      if (!pages.isPaged || !start || isZoomed()) return;
+      strip.scrollLeft += last - clientX;
+      last = clientX;
     },
     { passive: true },
   );
@@ -53,11 +94,12 @@ function byTouch(pages, turn, onwards) {
     "touchend",
     (event) => {
       const end = event.changedTouches[0];
-      if (!pages.isPaged || !start || event.touches.length || (globalThis.visualViewport?.scale ?? 1) > 1.05) return;
+      if (!pages.isPaged || !start || event.touches.length || isZoomed()) return;
       const across = end.clientX - start.clientX;
       if (Math.abs(across) > SWIPE && Math.abs(across) > 2 * Math.abs(end.clientY - start.clientY)) {
-        // A swipe to the left brings the page on the right.
-        turn(across < 0 ? onwards : -onwards);
+        // A swipe to the left brings the page on the right, after the right side of this one.
+        const step = across < 0 ? onwards : -onwards;
+        if (edges.includes(step)) turn(step);
       }
     },
     { passive: true },
@@ -73,11 +115,9 @@ function byWheel(pages, turn) {
     (event) => {
       if (!pages.isPaged || event.ctrlKey || !event.deltaY) return;
       const step = Math.sign(event.deltaY);
-      const { top, bottom } = pages.strip.getBoundingClientRect();
-      const isAtEdge = step > 0 ? bottom <= innerHeight + 1 : top >= -1;
       const isLast = step > 0 ? pages.shown.includes(pages.images.length - 1) : pages.current === 0;
       // Below the last page is the end of the chapter, above the first one its title.
-      if (!isAtEdge || isLast) return;
+      if (restDown(pages, step) > 1 || isLast) return;
       event.preventDefault();
       const now = performance.now();
       if (now - last > PAUSE) way = 0;
