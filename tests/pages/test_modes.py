@@ -14,6 +14,7 @@ from tests.pages.test_reading import (
     RIGHT_TO_LEFT,
     choose,
     open_settings,
+    set_value,
     tab_to,
     wait_for_page,
 )
@@ -104,6 +105,16 @@ def test_an_upright_screen_shows_pairs_one_by_one(example: PageSite, phone: Tab)
 
 
 # Sizes
+
+
+def test_the_settings_show_the_size_of_the_layout(example: PageSite, tab: Tab) -> None:
+    """Each layout has a usual one."""
+    tab.open(example.url(NEXT))
+    open_settings(tab)
+    for layout, fit in (("paged", "height"), ("strip", "width"), ("double", "height")):
+        set_value(tab, "layout", layout)
+        tab.wait_until(f"document.querySelector('#strip').dataset.fit === '{fit}'")
+        assert tab.run("document.querySelector('select[name=fit]').value") == fit
 
 
 def test_sizes_of_pages(example: PageSite, tab: Tab) -> None:

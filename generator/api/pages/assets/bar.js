@@ -67,14 +67,17 @@ function openSettings(pages, choose, more) {
   const setLayout = (layout) => {
     choose({ layout });
     shift.hidden = layout !== "double";
+    // Each layout has a usual size.
+    sizes.querySelector("select").value = pages.fit;
   };
   const layouts = LAYOUTS.map((name) => [name, texts[`layout_${name}`]]);
   const fits = FITS.map((name) => [name, texts[`fit_${name}`]]);
+  const sizes = select("fit", texts.fit, fits, pages.fit, (fit) => choose({ fit }));
   const setKeys = (isOn) => changeSetting("keys", isOn ? undefined : false);
   const rows = [
     [element("label", {}, `${texts.page_name} `, slider), " ", number],
     [select("layout", texts.layout, layouts, choice.layout, setLayout)],
-    [select("fit", texts.fit, fits, pages.fit, (fit) => choose({ fit }))],
+    [sizes],
     [shift],
     [checkbox("keys", texts.single_keys, hasSingleKeys(), setKeys)],
   ];
