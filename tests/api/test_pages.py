@@ -775,7 +775,7 @@ def imported(name: str) -> set[str]:
 
 
 def test_scripts_are_short_and_have_their_texts(bodies: Bodies) -> None:
-    """Each has one subject. Those of a chapter take 14 kB in sum, as they are sent."""
+    """Each has one subject. Those of a chapter take 15 kB in sum, as they are sent."""
     scripts = {path.stem: path.read_text(encoding="utf-8") for path in ASSETS.glob("*.js")}
     used = {name for text in scripts.values() for name in re.findall(r"\btexts\.(\w+)", text)}
     prefixes = {name for text in scripts.values() for name in re.findall(r"\btexts\[`(\w+_)\$", text)}
@@ -786,7 +786,7 @@ def test_scripts_are_short_and_have_their_texts(bodies: Bodies) -> None:
     assert used <= given.keys()
     assert {name for name in SCRIPT_TEXTS if not name.startswith(tuple(prefixes))} <= used
     sent = [*(scripts[name] for name in imported("chapter")), site_script(bodies)]
-    assert sum(len(encoding.gzip(text.encode()) or text) for text in sent) < 14_000
+    assert sum(len(encoding.gzip(text.encode()) or text) for text in sent) < 15_500
 
 
 def test_the_first_page_is_light(bodies: Bodies) -> None:

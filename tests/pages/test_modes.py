@@ -77,7 +77,7 @@ def test_pages_in_pairs(example: PageSite, tab: Tab) -> None:
     wait_until_shown(tab, 1)
     go(tab, "ArrowRight", (2, 3), (4,), (5, 6))
     assert tab.run("document.querySelector('#position').textContent") == "5–6 / 18"
-    assert tab.run("document.querySelector('[role=status]').textContent") == "Page 5 of 18"
+    assert tab.run("document.querySelector('[role=status]').textContent") == "Page 5–6 of 18"
     go(tab, "ArrowLeft", (4,), (2, 3), (1,))
     tab.press("o")
     wait_until_shown(tab, 1, 2)
@@ -102,6 +102,23 @@ def test_an_upright_screen_shows_pairs_one_by_one(example: PageSite, phone: Tab)
     # On its side, the screen has room for two.
     phone.send("Emulation.setDeviceMetricsOverride", width=844, height=390, deviceScaleFactor=1, mobile=False)
     wait_until_shown(phone, 2, 3)
+
+
+def test_an_image_that_turns_out_wide_is_alone(example: PageSite, tab: Tab) -> None:
+    """The position follows the pages that are shown."""
+    tab.send("Network.setBypassServiceWorker", bypass=True)
+    tab.intercept(example.url(f"/media{NEXT.replace('reader', 'series')}003.jpg"), "image/png", images.png(1400, 1000))
+    tab.open(example.url(NEXT))
+    choose(tab, layout="double")
+    held = tab.hold("*/003.jpg")
+    tab.open(example.url(NEXT))
+    wait_until_shown(tab, 1)
+    tab.press("ArrowRight")
+    wait_until_shown(tab, 2, 3)
+    assert tab.run("document.querySelector('#position').textContent") == "2–3 / 18"
+    tab.release(held)
+    wait_until_shown(tab, 2)
+    assert tab.run("document.querySelector('#position').textContent") == "2 / 18"
 
 
 # Sizes

@@ -75,8 +75,9 @@ def tab_to(tab: Tab, condition: str) -> None:
 
 
 def wait_for_page(tab: Tab, number: int) -> None:
-    """Wait until the chapter shows a page, with its image loaded."""
+    """Wait until the chapter shows a page, with its image loaded and its address written."""
     tab.wait_until(f"parseInt(document.querySelector('#position')?.textContent) === {number}")
+    tab.wait_until(f"location.hash === '{f'#page-{number}' if number > 1 else ''}'")
     tab.wait_until(f"{SHOWN_PAGE} === {number} && {NOT_BLANK}")
 
 

@@ -135,6 +135,24 @@ class Tab:
         self.browser.interceptors[self.session] = self._answer
         self.send("Fetch.enable", patterns=[{"urlPattern": url} for url in self.answers])
 
+    def hold(self, url: str) -> list[dict[str, Any]]:
+        """Keep requests waiting for the answer of `intercept`, until `release` gets what this returns."""
+        held: list[dict[str, Any]] = []
+
+        def answer(paused: dict[str, Any]) -> None:
+            if fnmatchcase(paused["request"]["url"], url):
+                held.append(paused)
+            else:
+                self._answer(paused)
+
+        self.browser.interceptors[self.session] = answer
+        return held
+
+    def release(self, held: list[dict[str, Any]]) -> None:
+        self.browser.interceptors[self.session] = self._answer
+        for paused in held:
+            self._answer(paused)
+
     def _answer(self, paused: dict[str, Any]) -> None:
         asked = paused["request"]["url"]
         kind, body = next(answer for url, answer in self.answers.items() if fnmatchcase(asked, url))
@@ -199,11 +217,11 @@ class Tab:
 
     # The visitor
 
-    def press(self, key: str, *, shift: bool = False) -> None:
-        """Press and release a key, such as "ArrowRight" or "n"."""
+    def press(self, key: str, *, shift: bool = False, held: bool = False) -> None:
+        """Press and release a key, such as "ArrowRight" or "n"; one that is held repeats."""
         text = TYPED.get(key, key if len(key) == 1 else "")
         code = CODES.get(key) or ord(key.upper())
-        event = {"key": key, "windowsVirtualKeyCode": code, "modifiers": SHIFT if shift else 0}
+        event = {"key": key, "windowsVirtualKeyCode": code, "modifiers": SHIFT if shift else 0, "autoRepeat": held}
         self.send("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **event)
         self.send("Input.dispatchKeyEvent", type="keyUp", **event)
 

@@ -10,6 +10,8 @@ import { changeSeries, ofSeries } from "./store.js";
 import { listen } from "./turning.js";
 
 const strip = document.getElementById("strip");
+// Milliseconds between two addresses: browsers permit 100 in 30 seconds.
+const PAUSE = 500;
 
 function read() {
   const { chapter: path, series } = strip.dataset;
@@ -40,27 +42,54 @@ function read() {
     return shelf ? [keepRow(path, described, images)] : [];
   });
 
-  /** Note the pages that are read: in the address, in the bar and for the next visit. */
+  // On the last page, a visitor from the next chapter has not read this one.
+  let isFromNext = location.hash === "#last" || history.state?.isFromNext === true;
+  let numbers = "";
+  let [writing, written] = [0, -PAUSE];
+
+  /** Note the place in the address, and in its state for a visit by way of the history. */
+  function writeAddress() {
+    clearTimeout(writing);
+    [writing, written] = [0, performance.now()];
+    const state = { isFromNext, part: pages.isPaged ? 0 : pages.part };
+    try {
+      history.replaceState(state, "", pageUrl(path, pages.shown[0] + 1));
+    } catch {
+      // Refused, as after too many: reading goes on.
+    }
+  }
+
+  function writeSoon() {
+    writing ||= setTimeout(writeAddress, written + PAUSE - performance.now());
+  }
+
+  /** Note the pages that are read: for the next visit, in the bar and in the address. */
   function arrived(first, last) {
-    writePosition(`${first === last ? first + 1 : `${first + 1}–${last + 1}`} / ${count}`);
+    const isLast = last + 1 === count;
+    isFromNext &&= isLast;
+    note(series, described, first + 1, isLast && !isFromNext);
+    numbers = first === last ? `${first + 1}` : `${first + 1}–${last + 1}`;
+    writePosition(`${numbers} / ${count}`);
     loadAhead(pages.images, last, neighbour("next")?.href);
-    history.replaceState(null, "", pageUrl(path, first + 1));
-    note(series, described, first + 1, last + 1 === count);
+    writeSoon();
   }
 
   /** One page on or back; beyond the ends to the next chapter, or to the last page of the previous one. */
-  function turn(step) {
+  function turn(step, isHeld = false) {
     const link = neighbour(step > 0 ? "next" : "prev");
     if (pages.turn(step)) {
       showBar(false);
-      announced.textContent = fill(texts.page_of, { page: pages.current + 1, count });
-    } else if (link) location.assign(step > 0 ? link.href : `${link.href}#last`);
-    else if (step > 0) document.getElementById("end")?.focus();
+      announced.textContent = fill(texts.page_of, { page: numbers, count });
+    } else if (isHeld) return;
+    else if (link) {
+      writeAddress();
+      location.assign(step > 0 ? link.href : `${link.href}#last`);
+    } else if (step > 0) document.getElementById("end")?.focus();
   }
 
   const singleKeys = {
     f: () => choose({ fit: FITS[(FITS.indexOf(pages.fit) + 1) % FITS.length] }),
-    o: () => choose({ shifted: !pages.choice.shifted }),
+    o: () => pages.choice.layout === "double" && choose({ shifted: !pages.choice.shifted }),
     F: toggleFullscreen,
     "?": openKeys,
   };
@@ -90,12 +119,20 @@ function read() {
     strip.focus({ preventScroll: true });
   });
 
+  addEventListener("scroll", writeSoon, { passive: true });
+  addEventListener("pagehide", writeAddress);
+  document.addEventListener("visibilitychange", () => document.hidden && writeAddress());
+  addEventListener("beforeprint", () => {
+    for (const image of pages.images) image.loading = "eager";
+  });
+
   history.scrollRestoration = "manual";
   tryAgain(pages.images);
   const first = wanted();
-  if (first || pages.isPaged) {
+  const part = Number(history.state?.part) || 0;
+  if (first || part || pages.isPaged) {
     pages.current = first;
-    pages.arrange();
+    pages.arrange({}, part);
   } else {
     pages.fitImages();
     pages.arrive(0);

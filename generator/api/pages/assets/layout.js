@@ -29,19 +29,16 @@ export class Pages {
   /** `choice` has layout, fit and shifted; `arrived` is called with the first and the last page that are shown. */
   constructor(strip, choice, arrived) {
     Object.assign(this, { strip, choice, arrived, images: [...strip.querySelectorAll("img")], current: 0 });
-    // Scrolling that the script started does not change the page.
-    this.quietUntil = 0;
-    ROOM_FOR_TWO.addEventListener("change", () => this.arrange());
-    for (const image of this.images) image.addEventListener("load", () => this.group());
-    // In the strip, the page that is read is the one in the middle of the window.
-    const middle = new IntersectionObserver(
-      (entries) => {
-        const entry = entries.findLast((item) => item.isIntersecting);
-        if (entry && !this.isPaged && performance.now() > this.quietUntil) this.arrive(this.images.indexOf(entry.target));
-      },
-      { rootMargin: "-50% 0px -50% 0px" },
-    );
-    for (const image of this.images) middle.observe(image);
+    // The place in a strip that the script has scrolled to; null once the reader has scrolled.
+    this.place = null;
+    ROOM_FOR_TWO.addEventListener("change", () => this.choice.layout === "double" && this.arrange());
+    addEventListener("scroll", () => this.follow(), { passive: true });
+    // Before the change of size is painted, unlike the event of a loaded image.
+    const sizes = new ResizeObserver(() => this.follow());
+    for (const image of this.images) {
+      sizes.observe(image);
+      image.addEventListener("load", () => this.regroup());
+    }
   }
 
   get isPaged() {
@@ -64,11 +61,11 @@ export class Pages {
   }
 
   /** Apply a choice; the page stays. */
-  arrange(choice = {}) {
+  arrange(choice = {}, part = 0) {
     Object.assign(this.choice, choice);
     document.body.classList.toggle("paged", this.isPaged);
     this.fitImages();
-    this.show(this.current);
+    this.show(this.current, part);
   }
 
   /** Let the browser choose the copies that the size of the pages needs. The page has the sizes of a strip. */
@@ -92,11 +89,56 @@ export class Pages {
     this.arrived(this.shown[0], this.shown.at(-1));
   }
 
-  show(index) {
-    this.quietUntil = performance.now() + 300;
+  /** Group the pages again; others may be shown then. */
+  regroup() {
+    const before = String(this.shown);
+    this.group();
+    if (String(this.shown) !== before) this.arrive(this.current);
+  }
+
+  /** Show a page; in a strip, with a part of it above the window. */
+  show(index, part = 0) {
     this.arrive(Math.min(Math.max(index, 0), this.images.length - 1));
-    const target = this.isPaged ? this.strip : this.images[this.current];
-    target.scrollIntoView({ behavior: scrolling(), block: "start" });
+    if (this.isPaged) {
+      this.strip.scrollLeft = 0;
+      this.strip.scrollIntoView({ behavior: scrolling(), block: "start" });
+    } else this.align(part);
+  }
+
+  get box() {
+    return this.images[this.current].getBoundingClientRect();
+  }
+
+  /** The part of the page that is above the window; negative if the page begins below its upper edge. */
+  get part() {
+    return -this.box.top / this.box.height;
+  }
+
+  align(part) {
+    scrollBy({ top: this.box.top + part * this.box.height, behavior: "instant" });
+    this.place = { part, top: this.box.top, height: document.documentElement.scrollHeight };
+  }
+
+  /** In a strip that was scrolled or whose images have grown: stay at a place, or find the page that is read. */
+  follow() {
+    if (this.isPaged) return;
+    const { place } = this;
+    const { scrollHeight } = document.documentElement;
+    const growth = Math.abs(scrollHeight - place?.height);
+    if (Math.abs(place?.top - this.box.top) <= growth + 1) {
+      if (growth) this.align(place.part);
+    } else {
+      // No place, or growth alone did not move the page: the reader did.
+      this.place = null;
+      // A page is read when it begins above the middle of the window. Near the end, where no page may get there, the
+      // line moves down to the lower edge.
+      const line = innerHeight - Math.min(Math.max(scrollHeight - innerHeight - scrollY, 0), innerHeight / 2);
+      const isAhead = (index) => this.images[index].getBoundingClientRect().top > line;
+      let index = this.current;
+      while (index && isAhead(index)) index -= 1;
+      while (index + 1 < this.images.length && !isAhead(index + 1)) index += 1;
+      if (index !== this.current) this.arrive(index);
+    }
   }
 
   /** Show the next or the previous pages; false at the ends of the chapter. */
