@@ -123,6 +123,34 @@ def test_a_series_is_followed(example: PageSite, tab: Tab) -> None:
     assert tab.run(f"Object.keys({SHELF}.series)") == []
 
 
+def test_progress_is_removed_alone(example: PageSite, tab: Tab) -> None:
+    """What else is remembered of the series stays; without anything else, it goes."""
+    progress = {"chapter": CHAPTER, "heading": "1", "page": 2, "finished": False, "next": NEXT, "at": 1}
+    described = {"title": "Paper Moons", "cover": "/assets/icon.svg"}
+    others = {"followed": True, "read": ["1/1/"], "layout": "paged"}
+    tab.open(example.url("/shelf/"))
+    for kept, left in ((others, {SERIES: described | others}), ({"followed": False, "read": []}, {})):
+        remember(tab, {"series": {SERIES: described | progress | kept}})
+        tab.open(example.url("/shelf/"))
+        tab.wait_for(".card button")
+        tab.click(".card button")
+        assert tab.run(f"{SHELF}.series") == left
+
+
+def test_a_browser_that_refuses_storage(example: PageSite, tab: Tab) -> None:
+    """Nothing is kept, and nothing fails."""
+    refused = """for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, {
+        get() { throw new DOMException("refused", "SecurityError"); } });
+        window.confirm = () => globalThis.asked = true;"""
+    tab.send("Page.addScriptToEvaluateOnNewDocument", source=refused)
+    tab.open(example.url("/shelf/"))
+    tab.wait_for("#export + button")
+    tab.click("#export + button")
+    assert tab.run("asked") is True
+    tab.open(example.url(NEXT))
+    wait_for_page(tab, 1)
+
+
 def test_a_shelf_moves_to_another_device(
     example: PageSite, tab: Tab, chromium: browser.Browser, tmp_path: Path
 ) -> None:

@@ -3,21 +3,29 @@ import { card, shelved } from "./cards.js";
 import { button, checkbox, element, select } from "./dom.js";
 import { keptList } from "./offline.js";
 import { texts } from "./site.js";
-import { change, changeSetting, checked, read, write } from "./store.js";
+import { change, changeSetting, checked, forget, read, write } from "./store.js";
 
 const main = document.getElementById("my-shelf");
+const PROGRESS = ["chapter", "heading", "page", "finished", "next", "at"];
 const message = element("p", { class: "note", role: "status" });
 
 function section(title, ...content) {
   return element("section", {}, element("h2", { tabindex: -1 }, title), ...content);
 }
 
-/** Cards of series; their button removes what `forget` takes away from a series of the shelf. */
-function grid(entries, forget) {
+/** Delete fields of a series, and the series if nothing but its description is left. */
+function drop(series, path, names) {
+  for (const name of names) delete series[path][name];
+  const { title, cover, ...others } = series[path];
+  if (!Object.values(others).some((value) => value.length ?? value)) delete series[path];
+}
+
+/** Cards of series; their button deletes the fields of `names`. */
+function grid(entries, names) {
   if (!entries.length) return element("p", { class: "note" }, texts.nothing_here);
   const cards = entries.map(([path, entry]) => {
     const remove = button(texts.remove, () => {
-      change(({ series }) => forget(series, path));
+      change(({ series }) => drop(series, path, names));
       show();
       main.querySelector("h2").focus();
     });
@@ -25,12 +33,6 @@ function grid(entries, forget) {
     return card(path, entry, element("p", {}, remove));
   });
   return element("ul", { class: "grid" }, ...cards);
-}
-
-function unfollow(series, path) {
-  const { chapter, read: readChapters } = series[path];
-  if (chapter || readChapters?.length) delete series[path].followed;
-  else delete series[path];
 }
 
 function settings() {
@@ -81,15 +83,15 @@ async function bringBack(file) {
 
 function data() {
   const file = element("input", { type: "file", id: "import", accept: "application/json", change: () => bringBack(file.files[0]) });
-  const forget = button(texts.forget, () => {
+  const deleteAll = button(texts.forget, () => {
     if (!confirm(texts.forget_all)) return;
-    localStorage.removeItem("flatpanel");
+    forget();
     show();
   });
   return section(
     texts.my_data,
     element("p", {}, texts.on_this_device),
-    element("p", { class: "actions" }, button(texts.export, save, { id: "export" }), forget),
+    element("p", { class: "actions" }, button(texts.export, save, { id: "export" }), deleteAll),
     element("p", {}, element("label", { for: "import" }, `${texts.import} `), file),
   );
 }
@@ -101,8 +103,8 @@ const kept = section(texts.kept_chapters, await keptList().catch(() => ""));
 function show() {
   const entries = shelved(read());
   main.replaceChildren(
-    section(texts.continue_reading, grid(entries.filter(([, entry]) => entry.chapter), (series, path) => delete series[path])),
-    section(texts.followed, grid(entries.filter(([, entry]) => entry.followed), unfollow)),
+    section(texts.continue_reading, grid(entries.filter(([, entry]) => entry.chapter), PROGRESS)),
+    section(texts.followed, grid(entries.filter(([, entry]) => entry.followed), ["followed"])),
     kept,
     settings(),
     data(),

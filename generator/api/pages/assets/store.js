@@ -67,6 +67,14 @@ export function write(shelf) {
   }
 }
 
+export function forget() {
+  try {
+    localStorage.removeItem(KEY);
+  } catch {
+    // Nothing was stored.
+  }
+}
+
 export function change(edit) {
   const shelf = read();
   edit(shelf);
