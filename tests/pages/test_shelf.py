@@ -104,6 +104,11 @@ def test_colours_are_a_choice(example: PageSite, tab: Tab) -> None:
     dark = tab.run(BACKGROUND)
     tab.open(example.url(SERIES))
     assert tab.run(BACKGROUND) == dark != light
+    # Those of the browser around the page, too.
+    colour = (
+        "[...document.querySelectorAll('[name=theme-color]')].find(({ media }) => matchMedia(media).matches).content"
+    )
+    assert tab.run(colour) == "#16161a"
     tab.open(example.url("/shelf/"))
     tab.wait_for("select[name=theme]")
     set_value(tab, "theme", "system")

@@ -5,7 +5,12 @@ try {
   const { dataset } = document.documentElement;
   const all = Object.entries(series ?? {});
   const [, own] = all.find(([path]) => location.pathname.startsWith(path)) ?? [];
-  if (settings?.theme) dataset.theme = settings.theme;
+  if (settings?.theme) {
+    dataset.theme = settings.theme;
+    for (const meta of document.querySelectorAll("meta[name=theme-color]")) {
+      meta.media = meta.media.includes(settings.theme) ? "all" : "not all";
+    }
+  }
   if (settings?.notice === false) dataset.notice = "closed";
   if (own?.layout) dataset.layout = own.layout;
   if (all.length) dataset.shelf = "";
