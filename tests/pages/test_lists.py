@@ -52,6 +52,38 @@ def test_a_number_leads_to_its_chapter(example: PageSite, tab: Tab) -> None:
     assert tab.run("document.activeElement.closest('details').open") is True
 
 
+def test_a_number_can_be_written_in_other_ways(example: PageSite, tab: Tab) -> None:
+    """With zeros or a comma. A message says that there is no chapter of a number, until another one is typed."""
+    tab.open(example.url(SERIES))
+    tab.wait_for("input[name=number]")
+    field = "document.querySelector('input[name=number]')"
+    for text, path in (("01", CHAPTER), ("2.0", NEXT), ("10,50", f"{SERIES}1/10.5/")):
+        tab.run(f"{field}.select()")
+        tab.type("99")
+        tab.press("Enter")
+        tab.wait_until(f"{field}.validationMessage === 'Nothing found.'")
+        tab.run(f"{field}.select()")
+        tab.send("Input.insertText", text=text)
+        assert tab.run(f"{field}.validationMessage") == ""
+        tab.press("Enter")
+        tab.wait_until(f"document.activeElement.pathname === '{path}'")
+
+
+def test_the_chapter_that_is_being_read_goes_on(example: PageSite, tab: Tab) -> None:
+    """In the list, too: its first page would take the place of the page that was read last. A finished one begins."""
+    tab.open(example.url(f"{NEXT}#page-3"))
+    wait_for_page(tab, 3)
+    tab.open(example.url(SERIES))
+    tab.wait_until("document.querySelector('#continue').checkVisibility()")
+    tab.click(f".chapters a[href^='{NEXT}']")
+    wait_for_page(tab, 3)
+    tab.press("End")
+    wait_for_page(tab, 18)
+    tab.open(example.url(SERIES))
+    tab.wait_until(f"String({MARKED}) === '{NEXT}'")
+    assert tab.run("[...document.querySelectorAll('.chapters a')].filter((link) => link.hash).length") == 0
+
+
 def test_chapters_are_marked_as_read(example: PageSite, tab: Tab) -> None:
     """One that was read to its end, and all up to one that the reader names; the other way round as well."""
     tab.open(example.url(CHAPTER))

@@ -1,6 +1,6 @@
 // The page of a series: where reading goes on, which chapters were read, their order, and a way to a number.
 import { button, checkbox, element, scrolling } from "./dom.js";
-import { isRead, mark, resume } from "./progress.js";
+import { isRead, mark, pageUrl, resume } from "./progress.js";
 import { shelf, texts } from "./site.js";
 import { changeSeries, changeSetting, lastVisit, ofSeries, read } from "./store.js";
 
@@ -11,7 +11,7 @@ const described = {
   cover: document.querySelector(".cover").getAttribute("src"),
 };
 const newestFirst = [...document.querySelectorAll(".chapters li > a")];
-const pathOf = (link) => link.getAttribute("href");
+const pathOf = (link) => link.getAttribute("href").replace(/#.*/, "");
 const list = document.querySelector(".chapters");
 
 function offerToContinue() {
@@ -22,6 +22,13 @@ function offerToContinue() {
   link.href = url;
   link.title = newestFirst[paths.indexOf(url.replace(/#.*/, ""))].textContent;
   link.hidden = false;
+}
+
+/** The row of the chapter that is being read leads to its page. */
+function keepPlace() {
+  const { chapter, page, finished } = ofSeries(series);
+  const link = newestFirst.find((item) => pathOf(item) === chapter);
+  if (link && !finished) link.href = pageUrl(chapter, page);
 }
 
 /** Mark a row, for eyes and for screen readers. */
@@ -72,21 +79,25 @@ function setMarking(isOn) {
   });
 }
 
-/** Lead to the chapter with a number. */
+/** Lead to the chapter with a number; false if there is none. */
 function jump(number) {
-  const link = newestFirst.find((item) => pathOf(item).split("/").at(-2) === number);
-  if (!link) return;
+  const link = newestFirst.find((item) => Number(pathOf(item).split("/").at(-2)) === number);
+  if (!link) return false;
   const volume = link.closest("details");
   if (volume) volume.open = true;
   link.focus({ preventScroll: true });
   link.scrollIntoView({ behavior: scrolling(), block: "center" });
+  return true;
 }
 
 function jumpForm() {
-  const number = element("input", { name: "number", inputmode: "decimal", size: 5, required: true });
+  const input = () => number.setCustomValidity("");
+  const number = element("input", { name: "number", inputmode: "decimal", size: 5, required: true, input });
   const submit = (event) => {
     event.preventDefault();
-    jump(number.value.trim());
+    if (jump(Number.parseFloat(number.value.replace(",", ".")))) return;
+    number.setCustomValidity(texts.no_results);
+    number.reportValidity();
   };
   return element(
     "form",
@@ -122,6 +133,7 @@ function addTools() {
 
 if (newestFirst.length) {
   offerToContinue();
+  keepPlace();
   showMarks();
   addTools();
 }
