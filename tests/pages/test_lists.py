@@ -151,10 +151,22 @@ def test_a_random_series(example: PageSite, tab: Tab) -> None:
 
 
 def test_search_finds_people_and_other_titles(example: PageSite, tab: Tab) -> None:
-    for text, title in (("quillfeather halloway", "The Ringing Orchard"), ("蒸気の", "Un été à vapeur")):
+    for text, title in (
+        ("quillfeather halloway", "The Ringing Orchard"),
+        ("蒸気の", "Un été à vapeur"),
+        # Without the marks, and as two characters each.
+        ("un ETE", "Un été à vapeur"),
+        ("un e\u0301te\u0301", "Un été à vapeur"),
+    ):
         tab.open(example.url(f"/search/?title={text}"))
         tab.wait_for("#results a")
         assert tab.run(FOUND) == [title]
+
+
+def test_an_unknown_order_is_the_usual_one(example: PageSite, tab: Tab) -> None:
+    tab.open(example.url("/search/?title=vapeur&sort=bogus&status=bogus"))
+    tab.wait_for("#results a")
+    assert tab.run("['sort', 'status'].map((name) => document.getElementById(name).value)") == ["title", ""]
 
 
 def test_a_failed_search_says_so(example: PageSite, tab: Tab) -> None:

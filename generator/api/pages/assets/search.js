@@ -23,12 +23,15 @@ async function load() {
   return (await response.json()).results;
 }
 
+/** A text without marks and capitals: one who types "ubermut" means "Übermut". */
+const fold = (text) => text.normalize("NFKD").replace(/\p{Mn}/gu, "").toLowerCase();
+
 /** The series that the form selects; title finds the names of authors and artists, too. */
 function selected(all) {
   const { title, status, kind, sort, categories } = values();
-  const words = title.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = fold(title).split(/\s+/).filter(Boolean);
   const found = all.filter((item) => {
-    const names = [item.title, ...(item.aliases ?? []), ...(item.people ?? [])].map((name) => name.toLowerCase());
+    const names = [item.title, ...(item.aliases ?? []), ...(item.people ?? [])].map(fold);
     return (
       words.every((word) => names.some((name) => name.includes(word))) &&
       (!status || item.status === status) &&
@@ -104,6 +107,8 @@ const asked = new URLSearchParams(location.search);
 for (const field of form.elements) {
   if (field.type === "checkbox") field.checked = asked.getAll(field.name).includes(field.value);
   else if (field.name && asked.has(field.name)) field.value = asked.get(field.name);
+  // A value that a list does not have leaves it empty.
+  if (field.selectedIndex === -1) field.selectedIndex = 0;
 }
 form.addEventListener("change", () => {
   note();
