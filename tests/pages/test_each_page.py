@@ -100,6 +100,16 @@ def test_large_text_fits_a_phone(example: PageSite, chromium: browser.Browser, p
     assert wide == {}
 
 
+def test_each_link_of_the_navigation_is_seen_on_a_phone(example: PageSite, chromium: browser.Browser) -> None:
+    """Without a part that has to be scrolled."""
+    with chromium.tab(PHONE) as tab:
+        tab.open(example.url("/"))
+        boxes = tab.run("""[...document.querySelectorAll("nav a")].map((link) => link.getBoundingClientRect())
+            .map(({ left, right }) => left >= 0 && right <= innerWidth)""")
+
+    assert len(boxes) > 5 and all(boxes)
+
+
 # Texts that are attacks
 
 
