@@ -469,4 +469,4 @@ def image_origins(cover: str, chapters: Iterable[Chapter]) -> tuple[str, ...]:
 def origin(url: str) -> str:
     """Scheme, host and port of a URL."""
     scheme, authority, *_ = urlsplit(url)
-    return f"{scheme}://{authority.rpartition('@')[2]}"
+    return f"{scheme}://{authority}"

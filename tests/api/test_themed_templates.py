@@ -208,7 +208,6 @@ TOO_LARGE = {
 }
 
 
-@pytest.mark.bounds
 def test_what_is_too_large_has_file_and_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No template takes more memory, and none is a traceback."""
     monkeypatch.setattr(bounds, "MEMORY", 8 << 20)
@@ -228,7 +227,6 @@ def test_a_template_is_compiled_with_bounds(folder: Path, monkeypatch: pytest.Mo
     ]
 
 
-@pytest.mark.bounds
 def test_blocks_are_not_nested_deeper_than_python_allows(folder: Path) -> None:
     """The line is that of the first block too many."""
     blocks = {"for a in [1]": "endfor", "if 1": "endif"}

@@ -87,7 +87,7 @@ def page(covers: MediaServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     chapters = f"- {{number: 1, published: 2030-01-01, title: {ENDLESS}, pages: []}}\n- {{number: 2, pages: [], "
     site.write("series/new.yaml", f"title: {ENDLESS}\ncover: c.png\nchapters:\n{chapters}published: 2026-01-01}}\n")
     site.write(f"series/{ENDLESS}.yaml", "title: Endless\ncover: c.png\n")
-    site.write("series/elsewhere.yaml", "title: Elsewhere\ncover: https://reader:name@covers.example/c.png\n")
+    site.write("series/elsewhere.yaml", "title: Elsewhere\ncover: https://a~b.example/c.png\n")
     site.write("site.yaml", f"{settings}\nmedia: {covers.url}/\nbody_budget: 1\n")
     return built(site)
 

@@ -311,14 +311,19 @@ class Tab:
         ]
 
     def _pending(self) -> list[str]:
-        """The URLs of requests that have neither a response nor an error yet."""
+        """The URLs of requests of the current page that have neither a response nor an error yet.
+
+        Chromium reports no end of some that the page before had begun, such as that of its icon.
+        """
         ended = {
             event["requestId"]
             for method in ("Network.responseReceived", "Network.loadingFailed")
             for event in self.events_of(method)
         }
         sent = self.events_of("Network.requestWillBeSent")
-        return [event["request"]["url"] for event in sent if event["requestId"] not in ended]
+        pages = [event["loaderId"] for event in sent if event.get("type") == "Document"]
+        current = [event for event in sent if event["loaderId"] in pages[-1:]]
+        return [event["request"]["url"] for event in current if event["requestId"] not in ended]
 
     def origins(self) -> set[str]:
         """The origins of all requests, sent or blocked."""
