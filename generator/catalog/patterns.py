@@ -14,7 +14,10 @@ _PORT = r"(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|65
 # Names with single dots between them.
 NAME = r"(?:[-A-Za-z0-9_~]+\.)*[-A-Za-z0-9_~]+\.?"
 _HOST = rf"https?://{NAME}{_PORT}"
-_FOLDERS = r"/(?:[-A-Za-z0-9._~]+/)*"
+# Not of dots only: /../ would lead out of the folder of a release, of an export, of a bucket.
+_FOLDERS = r"/(?:\.*[-A-Za-z0-9_~][-A-Za-z0-9._~]*/)*"
+# On the site's own host, where names that begin with a dot belong to servers and to this program.
+_OWN_FOLDERS = r"/(?:[-A-Za-z0-9_~][-A-Za-z0-9._~]*/)*"
 _FILE_CHARACTER = r"[^/\\\x00-\x1f\x7f]"
 # Without the characters that nginx reads as part of its syntax, and without a dot at the beginning: no .., no .git.
 _FOLDER_CHARACTERS = r"/\\\x00-\x1f\x7f$*?'\["
@@ -42,7 +45,7 @@ CATEGORY = r"^[^\x00-\x1f\x7f]*[^.\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
 FILE_OR_URL = rf"^(?:{_URL}|{_FILE_CHARACTER}*[^/\\.\x00-\x1f\x7f]{_FILE_CHARACTER}*)$"
 URL = rf"^{_URL}$"
 HOST = rf"^{_HOST}$"
-PATH = rf"^{_FOLDERS}$"
+PATH = rf"^{_OWN_FOLDERS}$"
 PATH_OR_URL = rf"^(?:{_HOST})?{_FOLDERS}$"
 SERVER_FOLDER = r"^(?:/[-A-Za-z0-9._]+)+$"
 MEDIA_FOLDER = rf"^{_FOLDER}(?:/{_FOLDER})*$"
@@ -74,8 +77,8 @@ ADVICE = {
     FILE_OR_URL: "should be a file name without a folder, or a complete percent-encoded http(s):// URL",
     URL: "should be a complete percent-encoded http(s):// URL",
     HOST: "should be a scheme and a host only, like https://comics.example",
-    PATH: "should be a path that begins and ends with /, like /reader/",
-    PATH_OR_URL: "should be a path or an http(s):// URL that ends with /, like /media/",
+    PATH: "should be a path that begins and ends with /, like /reader/, without names that begin with a dot",
+    PATH_OR_URL: "should be a path or an http(s):// URL that ends with /, like /media/, without . and .. as names",
     SERVER_FOLDER: "should be an absolute folder without spaces and without / at the end, like /srv/comics",
     MEDIA_FOLDER: "should be a folder below the folder of the project, like media or files/images: without / at the "
     "beginning or end, names that begin with a dot, and the characters \\ $ * ? ' [",

@@ -20,6 +20,8 @@ RESERVED = frozenset(
         *("404", "_flatpanel", "api", "artists", "assets", "authors", "bad", "categories", "favicon", "groups"),
         *("index", "latest", "library", "of", "opensearch", "preview", "query", "releases", "robots", "search"),
         *("manifest", "shelf", "sitemap", "sitemaps", "sw", "user"),
+        # Files of exports.
+        *("_headers", "_redirects", "redirects"),
     )
 )
 

@@ -1,6 +1,7 @@
 """`export --for caddy`: a real Caddy answers as nginx does."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -59,6 +60,28 @@ def test_filters_are_refused(pair: Pair) -> None:
 def test_files_beside_the_site_are_not_served(pair: Pair) -> None:
     for path in ("/../flatpanel.caddy", "/%2e%2e/flatpanel.caddy", "/api/authors.json.etag", "/api/../../Caddyfile"):
         assert pair.other.ask(path).status == 404
+
+
+def test_redirects_repeat_no_api_key(serve: Serve, tmp_path: Path) -> None:
+    """Nor a query in which Caddy cannot find one. Others are repeated."""
+    site, _ = serve("pages")
+    export_for(site.store, "caddy", tmp_path / "export")
+    path = "/api/series/folding-moons"
+    with plain_hosts.caddy(tmp_path / "export") as web:
+        for query in (
+            "api_key=a",
+            "x=1&%61pi_key=a",
+            "x=%zz&api_key=a",
+            "x=%&api_key=a",
+            "x;&api_key=a",
+            "api_key=a&x=%4",
+        ):
+            answer = web.ask(f"{path}?{query}")
+            assert (answer.status, "key" in str(answer["location"]), b"key" in answer.body) == (308, False, False), (
+                query
+            )
+        for query in ("x=1", "x=%41&y=100%25", "%7e"):
+            assert str(web.ask(f"{path}?{query}")["location"]).endswith(f"/api/series/moons?{query}")
 
 
 def test_the_example_is_accepted(pair: Pair) -> None:

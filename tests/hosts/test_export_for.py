@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from generator.errors import FlatpanelError
 from generator.hosts.plain import export_folder
 from generator.hosts.plain.export import HOSTS, export_for, export_release
 from tests.conftest import Site, copy_of
@@ -230,6 +231,14 @@ def test_a_changed_list_is_refused(built: Site, export: Export, text: str) -> No
     result = export()
     assert result.exit_code == 1
     assert "has been changed; remove the folder, and export again" in result.stderr
+
+
+def test_no_file_is_written_outside_of_the_folder(tmp_path: Path) -> None:
+    """Whatever a release names."""
+    for name in ("../a", "site/../../a", "/a"):
+        with pytest.raises(FlatpanelError, match="would be outside of the folder"):
+            export_folder.write_files(tmp_path / "public", "caddy", [export_folder.text_file(name, b"")])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_host_needs_a_folder(run: Callable[..., Result]) -> None:

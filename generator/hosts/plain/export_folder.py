@@ -90,6 +90,8 @@ def write_files(target: Path, host: str, files: Iterable[HostFile], track: Track
     """
     earlier = _earlier(target, host)
     wanted = {file.name: file for file in files}
+    if outside := [name for name in wanted if not _is_inside(name)]:
+        raise FlatpanelError(f"{target}: {min(outside)} would be outside of the folder; build the site again")
     refuse_links(target, {*wanted, *earlier})
     for name in wanted.keys() - earlier.keys():
         if os.path.lexists(target / name):
