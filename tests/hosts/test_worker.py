@@ -92,7 +92,7 @@ def test_aliases(site: Site, server: EdgeServer) -> None:
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
-def test_a_lost_file_is_an_error_until_it_is_back(site: Site, tmp_path: Path, runtime: str) -> None:
+def test_a_lost_or_damaged_file_is_an_error_until_it_is_back(site: Site, tmp_path: Path, runtime: str) -> None:
     """The form of the error is that of the path, and no cache stores it."""
     folder = tmp_path / "edge"
     shutil.copytree(site.folder / "edge", folder)
@@ -107,6 +107,12 @@ def test_a_lost_file_is_an_error_until_it_is_back(site: Site, tmp_path: Path, ru
             answer = server.ask(url)
             assert (answer.status, answer["cache-control"], answer["content-type"]) == (500, "no-store", type)
             assert answer.body.startswith(text)
+        # Nor does a damaged file stay after its repair.
+        (folder / "files/public").mkdir()
+        for path in (folder / "files/away").iterdir():
+            (folder / "files/public" / path.name).write_bytes(b"damaged")
+        assert {server.ask(url).status for url in bodies} == {500}
+        shutil.rmtree(folder / "files/public")
         (folder / "files/away").rename(folder / "files/public")
         assert {server.ask(url).status for url in bodies} == {200}
         large = next(body for body in public_bodies(site) if is_alone(site, body))

@@ -450,7 +450,7 @@ SPELLINGS: Mapping[str, Callable[[str, random.Random], str]] = {
     "NUL": _inside("%00"),
     "control letter": _inside("%0A", "%0d", "%09", "%7f", "%01"),
     "invalid escape": _inside("%", "%4", "%zz", "%u0041"),
-    "letters beyond ASCII": _inside("é", "%C3%A9", "%e9", "霧", "%F0%9F%98%80", "%ff", "%c0%af"),
+    "letters beyond ASCII": _inside("é", "%C3%A9", "%e9", "霧", "%F0%9F%98%80", "%EF%BB%BF", "%ff", "%c0%af"),
     "other case": _other_case,
     "punctuation": _inside(
         ";a=1", ":", "@", "&", "=", "+", "$", "!", "'", "(", ")", "*", ",", "~", "%3F", "%23", "%20"
@@ -540,7 +540,23 @@ def _fitting(path: str) -> Sequence[str]:
 
 ODD_VALUES = (
     *("%", "%zz", "%C3%A9", "%e9", "%ff%fe", "%00", "+", "a+b", "%2B", "%26", "a%3Db", "a=b", "=", "[]", "'", "%22"),
-    *("é", "%F0%9F%98%80", "x" * 199, "x" * 201, "é" * 120, "%20", "%0A", "1%0A", "%31", "?", "/", "..%2F", ";", "a;b"),
+    *(
+        "é",
+        "%F0%9F%98%80",
+        "%EF%BB%BFx",
+        "x" * 199,
+        "x" * 201,
+        "é" * 120,
+        "%20",
+        "%0A",
+        "1%0A",
+        "%31",
+        "?",
+        "/",
+        "..%2F",
+        ";",
+        "a;b",
+    ),
     *("🌵" * 120, "🌵" * 201),
     *(",".join(f"c{number}" for number in range(count)) for count in (64, 65, 80)),
 )

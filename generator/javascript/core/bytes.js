@@ -1,7 +1,8 @@
 // What each engine has functions of its own for, with those of browsers. njs lacks some of them, and its own ones are
 // faster: a release for nginx has nginx/bytes.js in place of this module.
 
-const decoder = new TextDecoder();
+// A mark at the beginning is a part of a text, as in njs.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
 // Percent escapes as UTF-8. Invalid escapes stay, invalid UTF-8 becomes U+FFFD.

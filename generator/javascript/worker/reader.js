@@ -101,7 +101,7 @@ export class Release {
         const digest = keyDigest(key);
         for (const { tree, leaves } of this.directories) {
             const name = leaves.name(digest);
-            const record = name && find(await this.pack(`${tree}/${name}`, files), digest, this.rules.types);
+            const record = name && (await this.search(`${tree}/${name}`, digest, files));
             if (record) {
                 record.tree = tree;
                 return record;
@@ -110,17 +110,18 @@ export class Release {
         return null;
     }
 
-    async pack(path, files) {
+    // The record of a digest in a pack, or null. A pack that cannot be read is not kept: its file may be repaired.
+    async search(path, digest, files) {
         const known = this.packs.get(path);
-        if (known) {
-            return known;
-        }
-        const pack = await files.read(path);
+        const pack = known || (await files.read(path));
         if (!pack) {
             throw new Error(`${path} is missing`);
         }
-        this.packs.set(path, pack, pack.byteLength);
-        return pack;
+        const record = find(pack, digest, this.rules.types);
+        if (!known) {
+            this.packs.set(path, pack, pack.byteLength);
+        }
+        return record;
     }
 
     // The body of a record: its gzip form if `form` is 'gzip', else the plain form.
