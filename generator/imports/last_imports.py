@@ -33,7 +33,7 @@ from ..reading_sites.lenient import Fields, entries
 from ..reading_sites.response_cache import PRIVATE, make, path_of
 from ..reading_sites.responses import OPENAPI
 from ..server_url import ServerUrl
-from . import unavailable
+from . import renamed_here, unavailable
 from .merge import Merge, chapters_of
 from .records import PERSONAL_DATA, Imported, key
 from .spilled import spilled_records
@@ -58,7 +58,7 @@ def memory_of(imported: Imported) -> Memory:
 def saved(imported: Imported, last: Memory, undecided: Iterable[tuple[str, str, str]]) -> Memory:
     """Return what the next import needs of this one, and of earlier ones for paths that are unavailable now."""
     lost = lost_paths(imported, last)
-    unavailable_slugs = unavailable.series(lost)
+    unavailable_slugs = {imported.slugs_here.get(slug, slug) for slug in unavailable.series(lost)}
     memory = spilled_records(last)
     if imported.site and not lost:
         memory["site"] = {"site": imported.site}
@@ -131,6 +131,7 @@ class SavedMemory:
     def last(self, sources: Sources) -> Memory:
         """Return what the last import saved; nothing if that was about another catalog, with other series."""
         last = self.load()
+        renamed_here.use_in_memory(sources, last)
         slugs = {series.slug for series in sources.series}
         return last if not slugs or slugs & last.get("series", {}).keys() else spilled_records()
 

@@ -32,7 +32,7 @@ def merged(merge: Merge) -> Plan:
         merge.record(States("site", "site", SITE, last, imported.site, Entry(sources.site, SITE, ())))
     for kind in FILES:
         _merge_list(merge, kind)
-    SeriesMerge(merge).merge_all(unavailable.series(lost))
+    SeriesMerge(merge).merge_all({imported.slugs_here.get(slug, slug) for slug in unavailable.series(lost)})
     if imported.accounts:
         AccountMerge(merge, imported.accounts).merge_all()
     plan.names = {kind: _names(merge, kind) for kind in FILES}

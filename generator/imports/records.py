@@ -82,6 +82,8 @@ class Imported:
     usable: dict[str, bool] = field(default_factory=dict)
     # Whether the site is one of this program.
     is_flatpanel: bool = False
+    # Slug on the site -> slug here, of series that people renamed in the catalog.
+    slugs_here: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

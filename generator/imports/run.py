@@ -23,7 +23,7 @@ from ..reading_sites.response_cache import PRIVATE, ResponseCache
 from ..reading_sites.responses import ParsedBodies
 from ..reading_sites.site_client import MAX_RESPONSE, SiteClient
 from ..server_url import REQUEST_SECONDS, ServerUrl
-from . import combine, last_imports, merge_catalog, unavailable
+from . import combine, last_imports, merge_catalog, renamed_here, unavailable
 from .catalog_files import CatalogFiles
 from .database import records, source
 from .database.accounts import AccountData
@@ -196,6 +196,8 @@ class _Import:
         has_files = _has_files(catalog)
         if has_files:
             sources = load_valid(catalog, in_memory=spills_pages())
+            for read in filter(None, (imported, of_site)):
+                renamed_here.use_in_records(sources, read)
         last = self.memories.last(sources, imported)
         if has_files:
             self._refuse_lost_lists(last_imports.lost_paths(imported, last.merged))

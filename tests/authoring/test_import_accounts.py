@@ -248,6 +248,18 @@ def test_a_changed_slug_changes_the_bookmarks(bring: Import, database: Path, cat
 
 
 @pytest.mark.usefixtures("with_accounts")
+def test_a_slug_that_was_changed_here_keeps_the_bookmarks(bring: Import, catalog: Path) -> None:
+    (catalog / "series/kiln-sisters.yaml").rename(catalog / "series/kiln.yaml")
+    series = catalog / "series/kiln.yaml"
+    series.write_text(series.read_text() + "formerly: [kiln-sisters]\n")
+    edit(catalog, "kiln-sisters", "kiln")
+    for _ in range(2):
+        output = bring().output
+        assert "conflict" not in output and "not in the catalog" not in output
+        assert read(catalog)["ferry.reader+1@reader.example"]["bookmarks"] == ["kiln"]
+
+
+@pytest.mark.usefixtures("with_accounts")
 def test_account_that_becomes_inactive_loses_its_imported_keys(bring: Import, database: Path, catalog: Path) -> None:
     """The old site refuses them as well. They come back with the account."""
     edit(catalog, digest(KEY_OF_READER), f"{digest(KEY_OF_READER)}\n    - name: phone\n      sha256: {'a1' * 32}")

@@ -449,6 +449,44 @@ def test_a_changed_slug_renames_the_files(is_folder: bool, site: FakeSite, catal
     assert again(site, catalog).files == []
 
 
+def test_a_series_that_was_renamed_here_keeps_its_slug(site: FakeSite, catalog: Path) -> None:
+    """It gets what is new on the site, again and again, also without the last import."""
+    (catalog / "accounts.yaml").write_text("- username: reader\n  bookmarks: [own]\n")
+    (catalog / "series/one.yaml").rename(catalog / "series/own.yaml")
+    edit(catalog, "series/own.yaml", "title: One\n", "title: One\nformerly: [one]\n")
+    for number in (13, 14):
+        third = chapter(number, float(number)) | {"series": "one"}
+        site.answers["/api/v2/series/one/chapters"]["results"].insert(0, third)
+        site.answers["/api/v2/series/one"]["title"] = f"Title {number}"
+        done = again(site, catalog)
+        assert not any("not added again" in note or "conflict" in note for note in done.notes), done.notes
+        series = read(catalog, "series/own.yaml")
+        assert (series["title"], series["formerly"]) == (f"Title {number}", ["one"])
+        assert [one["id"] for one in series["chapters"]] == [11, 12, *range(13, number + 1)]
+    assert again(site, catalog).files == []
+    shutil.rmtree(catalog.parent / "cache")
+    again(site, catalog, choice="mine")
+    assert [path.name for path in (catalog / "series").iterdir()] == ["own.yaml"]
+    # It gets nothing of another series that has the old slug now.
+    site.answers["/api/v2/series/one/chapters"]["results"] = [chapter(99, 1.0) | {"series": "one"}]
+    with pytest.raises(FlatpanelError, match="the old slug one is the slug of series/one.yaml"):
+        again(site, catalog)
+    assert read(catalog, "accounts.yaml")[0]["bookmarks"] == ["own"]
+
+
+def test_a_series_that_was_renamed_on_both_sides_is_one(site: FakeSite, catalog: Path) -> None:
+    """With the slug of the site."""
+    (catalog / "series/one.yaml").rename(catalog / "series/own.yaml")
+    edit(catalog, "series/own.yaml", "title: One\n", "title: One\nformerly: [one]\n")
+    for old, new in (("series/one", "series/two"), ('"slug":"one"', '"slug":"two"'), ("cubari/one", "cubari/two")):
+        rename(site, old, new)
+    again(site, catalog)
+    series = read(catalog, "series/two.yaml")
+
+    assert [path.name for path in (catalog / "series").iterdir()] == ["two.yaml"]
+    assert (series["formerly"], [one["id"] for one in series["chapters"]]) == (["one", "own"], [11, 12])
+
+
 def test_an_own_series_with_the_id_of_another_chapter_keeps_its_slug(site: FakeSite, tmp_path: Path) -> None:
     """Without the last import, an id alone shows nothing."""
     catalog = tmp_path / "catalog_src"

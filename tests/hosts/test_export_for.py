@@ -234,7 +234,7 @@ def test_a_changed_list_is_refused(built: Site, export: Export, text: str) -> No
 
 
 def test_no_file_is_written_outside_of_the_folder(tmp_path: Path) -> None:
-    """Whatever a release names."""
+    """Also if a release names one."""
     for name in ("../a", "site/../../a", "/a"):
         with pytest.raises(FlatpanelError, match="would be outside of the folder"):
             export_folder.write_files(tmp_path / "public", "caddy", [export_folder.text_file(name, b"")])

@@ -10,7 +10,9 @@ from tests.support.tables import each
 pytestmark = needs_node
 
 
-@each("text", ["", "a", "%41", "%zz", "%", "%4", "%é", "é%C3%A9", "%ff", "%c3", "a%00b", "%e2%82", "%EF%BB%BFa%EF%BB%BF"])
+@each(
+    "text", ["", "a", "%41", "%zz", "%", "%4", "%é", "é%C3%A9", "%ff", "%c3", "a%00b", "%e2%82", "%EF%BB%BFa%EF%BB%BF"]
+)
 def test_escapes_are_decoded(core, text: str) -> None:
     """Invalid escapes stay, invalid UTF-8 is replaced."""
     assert core("bytes", "unescaped", text) == unquote(text, errors="replace")

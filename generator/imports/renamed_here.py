@@ -1,0 +1,62 @@
+"""Series that people renamed in the catalog: the site and the last imports have them under their old slugs.
+
+Both get the slug of the catalog before a merge, which then needs to know nothing of it.
+"""
+
+from collections.abc import Iterable, Iterator, MutableMapping
+from typing import Any
+
+from ..catalog.reader import SeriesEntry, Sources
+from ..reading_sites.lenient import Fields
+from .merge import chapters_of
+from .records import Imported
+
+
+def use_in_records(sources: Sources, imported: Imported) -> None:
+    """Rename series of a site."""
+    for old, here in _renamed(sources):
+        slug = here.slug
+        is_there = old in imported.series and slug not in imported.series
+        if is_there and _is_same(here, imported.chapters.get(old, [])):
+            imported.series[slug] = imported.series.pop(old)
+            imported.chapters[slug] = imported.chapters.pop(old, [])
+            imported.slugs_here[old] = slug
+    for account in imported.accounts.records.values() if imported.accounts else ():
+        _rename_bookmarks(account, imported.slugs_here)
+
+
+def use_in_memory(sources: Sources, memory: MutableMapping[str, dict[str, Any]]) -> None:
+    """Rename series of a last import."""
+    series, slugs = memory.get("series", {}), {}
+    for old, here in _renamed(sources):
+        if old in series and here.slug not in series:
+            series[here.slug] = series.pop(old)
+            memory[chapters_of(here.slug)] = memory.pop(chapters_of(old), {})
+            slugs[old] = here.slug
+    if slugs:
+        memory["series"] = series
+        accounts = memory.get("accounts", {})
+        for account in accounts.values():
+            _rename_bookmarks(account, slugs)
+        memory["accounts"] = accounts
+
+
+def _renamed(sources: Sources) -> Iterator[tuple[str, SeriesEntry]]:
+    """Yield each old slug of a series of the catalog that no other one has now."""
+    slugs = {series.slug for series in sources.series}
+    for series in sources.series:
+        for old in series.entry.record.formerly:
+            if old not in slugs:
+                yield old, series
+
+
+def _is_same(here: SeriesEntry, chapters: Iterable[Fields]) -> bool:
+    """Return whether both have a chapter with the same id, or one of both has no ids."""
+    ids = {entry.record.id for entry in here.chapters if entry.record.id}
+    others = {chapter["id"] for chapter in chapters if chapter.get("id")}
+    return bool(ids & others) or not (ids and others)
+
+
+def _rename_bookmarks(account: Fields, slugs: dict[str, str]) -> None:
+    if "bookmarks" in account:
+        account["bookmarks"] = [slugs.get(slug, slug) for slug in account["bookmarks"]]
