@@ -325,10 +325,17 @@ class _Watch:
             with_timestamps(lambda: datetime.fromtimestamp(time.time()).strftime("%H:%M:%S ")),
         ):
             while self._wait(events, before):
-                now = theme_files.snapshot_with_theme(self.requested.catalog)
+                now = self._files()
                 if now != before or self._is_due():
                     before = now
                     self._rebuild()
+
+    def _files(self) -> Snapshot:
+        """The files with their status. None if they cannot be listed, as in a circle of links: the build says why."""
+        try:
+            return theme_files.snapshot_with_theme(self.requested.catalog)
+        except OSError:
+            return ()
 
     def _wait(self, events: FolderEvents, files: Snapshot) -> bool:
         """Wait for a change of a file or of the current release, for at most 0.3 s. False if nginx has ended."""

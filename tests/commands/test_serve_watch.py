@@ -301,6 +301,24 @@ def test_a_rollback_is_live_at_once(site: Site, play: Callable[..., Result], mon
     assert result.stderr.count("nginx rejected the configuration; its messages above say why\n") == 1
 
 
+def test_a_circle_of_links_keeps_the_previous_release(site: Site, play: Callable[..., Result]) -> None:
+    port, link, etags = free_port(), site.folder / "catalog_src/theme", []
+
+    def look() -> None:
+        etags.append(ask(port).headers["ETag"])
+
+    def mend() -> None:
+        look()
+        link.unlink()
+        tree_snapshot.first_version(site)
+
+    result = play(Script(lambda: link.symlink_to("theme"), mend, look), port)
+
+    assert "catalog_src/theme" in result.stderr and "still serving the previous release
+" in result.stderr
+    assert etags[0] != etags[1]
+
+
 def test_a_refused_configuration_keeps_the_previous_release(
     site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
