@@ -129,6 +129,14 @@ def _endpoint(given: str | None) -> str:
         raise click.UsageError(f"{without_password(url)}: the URL of the store {error}") from None
 
 
+# Goes on while the machine sleeps. On Linux, CLOCK_MONOTONIC does not; on macOS, it does.
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
+def clock_of_locks() -> float:
+    return time.clock_gettime(_CLOCK)
+
+
 def show_wait(url: str, seconds: int) -> None:
     show([note(f"{url}: another publish holds the lock; waiting {seconds} s for a sign of it")])
 
@@ -145,6 +153,7 @@ def _place(target: str, store: Store, given: AnnounceArguments) -> AbstractConte
             open_bucket(bucket_target(target), given),
             given.lock_seconds,
             waiting,
+            clock_of_locks,
             without_lock=given.without_lock,
             dry_run=given.dry_run,
         )

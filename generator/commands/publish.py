@@ -39,7 +39,7 @@ from ..review import verify_server
 from ..review.verify_server import wait_until_served
 from ..server_url import without_password
 from . import announcing, options
-from .announcing import AnnounceArguments, bucket_target, open_bucket, show_wait
+from .announcing import AnnounceArguments, bucket_target, clock_of_locks, open_bucket, show_wait
 from .command import Command, Result, print_warning, sentences, show, warning, with_program_name
 from .output import Line, counter, note, waiting_notice
 
@@ -290,6 +290,7 @@ def _publish_layout(target: BucketTarget, layout: BucketLayout, given: PublishAr
             given.jobs,
             given.lock_seconds,
             partial(show_wait, str(target)),
+            clock_of_locks,
             partial(counter, "sending"),
             given.check,
             given.without_lock,

@@ -83,7 +83,13 @@ def _file(path: Path) -> bytes | None:
 
 @contextmanager
 def in_bucket(
-    bucket: Bucket, lock_seconds: int, waiting: Callable[[int], None], *, without_lock: bool, dry_run: bool
+    bucket: Bucket,
+    lock_seconds: int,
+    waiting: Callable[[int], None],
+    clock: Callable[[], float],
+    *,
+    without_lock: bool,
+    dry_run: bool,
 ) -> Iterator[Place]:
     key = f"{FOLDER}/{_FILE}"
     name = f"{bucket.target}/{key}"
@@ -91,7 +97,7 @@ def in_bucket(
         stored = bucket.get(key)
         yield Place(name, stored and stored.data, lambda data: None)
         return
-    with exclusive(bucket, lock_seconds, waiting, without_lock=without_lock) as lock:
+    with exclusive(bucket, lock_seconds, waiting, clock, without_lock=without_lock) as lock:
         stored = bucket.get(key)
         tag = stored and stored.tag
 

@@ -11,8 +11,11 @@ from threading import Event
 import pytest
 from click.testing import Result
 
+from generator.commands import announcing
+from generator.commands import publish as command
 from generator.errors import FlatpanelError
 from generator.hosts.publish.s3.bucket import _BACKOFF, Bucket, BucketTarget, Connection
+from generator.hosts.publish.s3.lock import LOCK, exclusive
 from generator.installation import how_to_add
 from tests.hosts.publish.conftest import BucketPublisher
 from tests.support.object_stores import BUCKET, ObjectStore, free_ports
@@ -290,17 +293,139 @@ def test_a_store_that_fails_for_good(publish: BucketPublisher, proxy: StoreProxy
 
 
 def test_a_lock_survives_some_failures(publish: BucketPublisher, proxy: StoreProxy) -> None:
-    """A body takes longer than the lock holds without a sign, and two of three signs are lost."""
+    """A body takes longer than the lock holds without a sign, and two of three signs are lost meanwhile."""
+    ended = Event()
 
     def decide(seen: Seen) -> Answer:
         if is_body(seen) and len(publish_bodies(proxy)) == 1:
-            return Answer(seconds=2)
-        return Answer(503) if is_lock(seen) and publish_bodies(proxy) and seen.number % 3 else PASS
+            ended.wait(2)
+            ended.set()
+        is_slow = publish_bodies(proxy) and not ended.is_set()
+        return Answer(503) if is_slow and is_lock(seen) and seen.number % 3 else PASS
 
     proxy.decide = decide
     publish("--jobs", 1, "--retries", 0, by=proxy.as_store)
     assert len([seen for seen in proxy.seen if is_lock(seen)]) > 3
     assert publish.is_current()
+
+
+class Sleep:
+    """The machine of a publisher sleeps for an hour, once. Its next beat is not due for as long again."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seconds = 0
+        for module in (command, announcing):
+            monkeypatch.setattr(module, "clock_of_locks", lambda: float(self.seconds))
+
+    def __call__(self) -> None:
+        self.seconds = 3600
+
+
+@pytest.fixture
+def sleep(monkeypatch: pytest.MonkeyPatch) -> Sleep:
+    return Sleep(monkeypatch)
+
+
+LONG = ("--jobs", 1, "--retries", 0, "--lock-seconds", 3600)
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_a_suspended_publisher_writes_no_more(
+    publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep, jobs: int
+) -> None:
+    """Another one has taken over; no list would have what this one writes now, so that it would stay public."""
+
+    def decide(seen: Seen) -> Answer:
+        if is_body(seen) and not sleep.seconds:
+            publish.put(".flatpanel/lock.json", b'{"holder": "another", "seconds": 3600, "unfinished": []}')
+            sleep()
+        return PASS
+
+    proxy.decide = decide
+    sentence = f"{publish.target}: another publish is at work; run this one again after it"
+    assert sentence in error_of(publish(*LONG, "--jobs", jobs, by=proxy.as_store))
+    assert 1 <= len(publish_bodies(proxy)) <= jobs
+    assert not any(map(is_pointer, proxy.seen))
+
+
+def test_a_suspended_publisher_writes_no_list(publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep) -> None:
+    """A comparison may take long. A list names restricted packs, and no other list would have it."""
+
+    def decide(seen: Seen) -> Answer:
+        if seen.method == "GET" and seen.target.endswith("/pointer.json"):
+            publish.put(".flatpanel/lock.json", b'{"holder": "another", "seconds": 3600, "unfinished": []}')
+            sleep()
+        return PASS
+
+    proxy.decide = decide
+    assert "another publish is at work" in error_of(publish(*LONG, by=proxy.as_store))
+    assert not [key for key in publish.own_keys() if "/lists/" in key]
+
+
+def test_a_suspended_publisher_removes_no_more(publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep) -> None:
+    """The release of another one may need the objects."""
+    publish.totals()
+    keys = publish.bodies()
+    (publish.site.folder / "catalog_src/series/second.yaml").unlink()
+    publish.site.build()
+
+    def decide(seen: Seen) -> Answer:
+        if is_pointer(seen):
+            publish.put(".flatpanel/lock.json", b'{"holder": "another", "seconds": 3600, "unfinished": []}')
+            sleep()
+        return PASS
+
+    proxy.decide = decide
+    assert "another publish is at work" in error_of(publish(*LONG, by=proxy.as_store))
+    assert publish.bodies().keys() == keys.keys()
+
+
+def test_a_suspended_publisher_goes_on_with_its_own_lock(
+    publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep
+) -> None:
+    def decide(seen: Seen) -> Answer:
+        if is_body(seen):
+            sleep()
+        return PASS
+
+    proxy.decide = decide
+    publish.totals(*LONG, by=proxy.as_store)
+    # The lock is taken, names the lists, is renewed, and is given back.
+    assert len([seen for seen in proxy.seen if is_lock(seen)]) == 4
+    assert publish.is_current()
+
+
+def test_a_suspended_publisher_without_a_sign_writes_no_more(
+    publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep
+) -> None:
+    """It cannot know whether another one has taken over."""
+
+    def decide(seen: Seen) -> Answer:
+        if is_body(seen):
+            sleep()
+        return Answer(503) if is_lock(seen) and sleep.seconds else PASS
+
+    proxy.decide = decide
+    assert "the store is busy or broken (503" in error_of(publish(*LONG, by=proxy.as_store))
+    assert len(publish_bodies(proxy)) == 1
+
+
+def test_a_lost_lock_is_asked_for_once(bucket: Bucket) -> None:
+    """Each of many threads would wait for a store that does not answer."""
+    seconds = [0.0]
+    with (
+        pytest.raises(FlatpanelError, match="another publish is at work"),
+        exclusive(bucket, 3600, lambda _: None, lambda: seconds[0], without_lock=False) as lock,
+    ):
+        bucket.put(LOCK, b"of another", {})
+        lock.check()
+        seconds[0] = 3600
+        with pytest.raises(FlatpanelError) as first:
+            lock.check()
+        with pytest.raises(FlatpanelError) as second:
+            lock.check()
+        assert second.value is first.value
+        raise first.value
 
 
 @pytest.fixture

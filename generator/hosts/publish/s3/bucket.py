@@ -44,7 +44,7 @@ class Connection(NamedTuple):
 
 
 # Keys in one request; the limit of S3.
-_DELETED_AT_ONCE = 1000
+DELETED_AT_ONCE = 1000
 _BACKOFF: Any = {"init_backoff": timedelta(milliseconds=200), "max_backoff": timedelta(seconds=10), "base": 2}
 
 
@@ -129,10 +129,9 @@ class Bucket:
         raise Conflict(f"{self.target}: another publish has changed {key}")
 
     def delete(self, keys: Sequence[str]) -> None:
-        """Remove objects; missing ones are no error."""
-        for start in range(0, len(keys), _DELETED_AT_ONCE):
-            with self._translated(), suppress(FileNotFoundError):
-                self._api.delete(self._store, list(keys[start : start + _DELETED_AT_ONCE]))
+        """Remove up to DELETED_AT_ONCE objects; missing ones are no error."""
+        with self._translated(), suppress(FileNotFoundError):
+            self._api.delete(self._store, list(keys))
 
     def tags(self) -> Iterator[tuple[str, str]]:
         """The key and the tag of every object below the prefix."""

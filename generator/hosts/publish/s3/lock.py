@@ -1,13 +1,15 @@
 """The lock of a bucket: one publisher at a time, and what an ended one may have left.
 
 The lock is an object that its holder rewrites again and again, each time on the condition that it did not change.
-A lock that does not change any more belongs to a publisher that was killed, and is taken over. No clock is compared.
+A lock that does not change any more belongs to a publisher that was killed, and is taken over. Clocks of two
+machines are never compared.
 """
 
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from threading import Event, Thread
+from threading import Lock as Mutex
 from types import TracebackType
 from typing import NamedTuple
 
@@ -33,15 +35,17 @@ def honours_conditions(bucket: Bucket) -> bool:
     return True
 
 
-def exclusive(bucket: Bucket, seconds: int, waiting: Callable[[int], None], *, without_lock: bool) -> "Lock":
-    """The lock of a bucket, if its store honours conditions."""
+def exclusive(
+    bucket: Bucket, seconds: int, waiting: Callable[[int], None], clock: Callable[[], float], *, without_lock: bool
+) -> "Lock":
+    """The lock of a bucket, if its store honours conditions. `clock` also counts the time that the machine sleeps."""
     bucket.is_conditional = not without_lock
     if bucket.is_conditional and not honours_conditions(bucket):
         raise FlatpanelError(
             f"{bucket.target}: this store ignores the conditions of writes, so two publishers at once would mix their"
             " releases; make sure that there is only one, and pass --without-lock"
         )
-    return Lock(bucket, seconds, waiting)
+    return Lock(bucket, seconds, waiting, clock)
 
 
 class _Record(NamedTuple):
@@ -67,10 +71,15 @@ def unfinished_lists(bucket: Bucket) -> Sequence[str]:
 class Lock:
     """Held during a block. `unfinished` are the lists of publishes that did not end."""
 
-    def __init__(self, bucket: Bucket, seconds: int, waiting: Callable[[int], None]) -> None:
-        self._bucket, self._seconds, self._waiting = bucket, seconds, waiting
-        self._holder, self._beat, self._tag = os.urandom(8).hex(), 0, ""
-        self._ended, self._lost = Event(), False
+    def __init__(
+        self, bucket: Bucket, seconds: int, waiting: Callable[[int], None], clock: Callable[[], float]
+    ) -> None:
+        self._bucket, self._seconds, self._waiting, self._clock = bucket, seconds, waiting, clock
+        # `_written` is a time before the last write of the lock.
+        self._holder, self._beat, self._tag, self._written = os.urandom(8).hex(), 0, "", 0.0
+        self._ended, self._mutex = Event(), Mutex()
+        # Why the lock is not held any more.
+        self._fault: FlatpanelError | None = None
         self.unfinished: list[str] = []
 
     def __enter__(self) -> "Lock":
@@ -94,9 +103,20 @@ class Lock:
         self._start()
 
     def check(self) -> None:
-        """An error if another publisher has taken the lock over."""
-        if self._lost:
-            raise self._taken()
+        """An error if another publisher has taken the lock over. Called before each write to the bucket.
+
+        A process that was suspended goes on before its next beat, so the time since the last one counts.
+        """
+        if self._is_over():
+            with self._mutex:
+                # Another thread may have been here before.
+                if self._is_over() and not self._fault:
+                    try:
+                        self._renew()
+                    except FlatpanelError as error:
+                        self._fault = error
+        if self._fault:
+            raise self._fault
 
     def finish(self) -> None:
         """Nothing is left over."""
@@ -105,7 +125,7 @@ class Lock:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._stop()
         self._holder = ""
-        if not self._lost:
+        if not self._fault:
             try:
                 self._write(self._tag)
             except FlatpanelError:
@@ -122,17 +142,24 @@ class Lock:
         self._thread.join()
 
     def _beat_until_ended(self) -> None:
-        while not self._ended.wait(self._seconds / _BEATS):
-            try:
-                self._write(self._tag)
-            except Conflict:
-                self._lost = True
-                return
-            except FlatpanelError:
-                continue  # requests for bodies report it, if it lasts
+        while not self._ended.wait(self._seconds / _BEATS) and not self._fault:
+            # Requests for bodies report a failure, if it lasts.
+            with self._mutex, suppress(FlatpanelError):
+                self._renew()
+
+    def _is_over(self) -> bool:
+        """Whether another publisher may take the lock over before a write of as long as a beat ends."""
+        return self._clock() - self._written > self._seconds * (1 - 1 / _BEATS)
+
+    def _renew(self) -> None:
+        try:
+            self._write(self._tag)
+        except Conflict:
+            self._fault = self._taken()
 
     def _write(self, old: str | None) -> None:
         self._beat += 1
+        before = self._clock()
         record = {
             "holder": self._holder,
             "beat": self._beat,
@@ -140,6 +167,7 @@ class Lock:
             "unfinished": self.unfinished,
         }
         self._tag = self._bucket.swap(LOCK, encoding.json(record), JSON_HEADERS, old)
+        self._written = before
 
     def _wait_for_sign(self, stored: Stored, seconds: int) -> None:
         """Wait as long as a living publisher needs for its next write."""

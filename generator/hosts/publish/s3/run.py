@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from .... import encoding
 from ....errors import FlatpanelError
 from ..totals import PublishTotals
-from .bucket import Bucket, Conflict
+from .bucket import DELETED_AT_ONCE, Bucket, Conflict
 from .layouts import BINARY, FOLDER, JSON_HEADERS, PRIVATE, BucketLayout, Item, Line
 from .lock import Lock, exclusive, unfinished_lists
 
@@ -20,10 +20,12 @@ _LARGE = 32 << 20
 _one_large_object = threading.Lock()
 
 
-def send(bucket: Bucket, layout: BucketLayout, item: Item) -> None:
+def send(bucket: Bucket, layout: BucketLayout, item: Item, lock: Lock) -> None:
     """Write one object and compare the ETag that the store computed."""
     with _one_large_object if item.size > _LARGE else nullcontext():
         data = layout.read(item)
+        # As late as possible: the time before it, or a suspension, may be long.
+        lock.check()
         tag, etag = bucket.put(item.key, data, item.headers), encoding.etag(data)
     if tag != etag:
         raise FlatpanelError(
@@ -228,6 +230,8 @@ class PublishOptions(NamedTuple):
     # The seconds after which the lock of a killed publish is taken over, and the function that announces the wait.
     lock_seconds: int
     waiting: Callable[[int], None]
+    # Counts the time in which the machine sleeps, too.
+    clock: Callable[[], float]
     progress: Progress
     check: bool = False
     without_lock: bool = False
@@ -240,7 +244,9 @@ def plan(bucket: Bucket, layout: BucketLayout, *, check: bool = False) -> Publis
 
 
 def publish(bucket: Bucket, layout: BucketLayout, options: PublishOptions) -> PublishTotals:
-    with exclusive(bucket, options.lock_seconds, options.waiting, without_lock=options.without_lock) as lock:
+    with exclusive(
+        bucket, options.lock_seconds, options.waiting, options.clock, without_lock=options.without_lock
+    ) as lock:
         pointer = read_pointer(bucket)
         differing = difference(bucket, layout, pointer, lock.unfinished, check=options.check)
         data = differing.result.dump()
@@ -248,6 +254,7 @@ def publish(bucket: Bucket, layout: BucketLayout, options: PublishOptions) -> Pu
         if pointer and pointer.list == key:
             _send(bucket, layout, differing, options, lock)
         else:
+            lock.check()
             put_list(bucket, key, data)
             lock.record([*earlier_lists, key])
             _send(bucket, layout, differing, options, lock)
@@ -257,8 +264,10 @@ def publish(bucket: Bucket, layout: BucketLayout, options: PublishOptions) -> Pu
             except Conflict:
                 sentence = "another publish has finished meanwhile; run this one again"
                 raise FlatpanelError(f"{bucket.target}: {sentence}") from None
-        bucket.delete(differing.removed)
-        bucket.delete(sorted({*earlier_lists} - {key}))
+        for keys in (differing.removed, sorted({*earlier_lists} - {key})):
+            for start in range(0, len(keys), DELETED_AT_ONCE):
+                lock.check()
+                bucket.delete(keys[start : start + DELETED_AT_ONCE])
         lock.finish()
     return _totals(layout, differing)
 
@@ -267,8 +276,7 @@ def _send(
     bucket: Bucket, layout: BucketLayout, differing: BucketDifference, options: PublishOptions, lock: Lock
 ) -> None:
     def action(item: Item) -> None:
-        lock.check()
-        send(bucket, layout, item)
+        send(bucket, layout, item, lock)
 
     with options.progress(len(differing.items)) as advance:
         for wave in waves(differing.items):
