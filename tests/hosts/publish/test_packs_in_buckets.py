@@ -11,6 +11,7 @@ import pytest
 from click.testing import Result
 
 from generator.hosts.packs import pack_files
+from generator.hosts.publish.s3.layouts import PackedFiles
 from tests.conftest import Serve, Site
 from tests.hosts.publish.conftest import BucketPublisher
 from tests.hosts.publish.test_killed_publishes import killed_at
@@ -85,6 +86,28 @@ def test_restricted_packs_for_a_worker(restricted: BucketPublisher, tmp_path: Pa
     assert restricted.bodies().keys() == keys | {restricted.pointer()["worker"], restricted.pointer()["list"]}
     head = restricted.store.head(f"{restricted.prefix}/{restricted.pointer()['worker']}")
     assert head["CacheControl"] == "private, max-age=31536000, immutable"
+
+
+def test_restricted_packs_are_removed_without_the_option(restricted: BucketPublisher) -> None:
+    """At once, with the same release and any --keep: the bucket may be public from now on."""
+    restricted.totals(*PACKS, "--with-restricted", "--keep", 5)
+    private = {key for key in restricted.bodies() if key.startswith("private/")}
+    totals = restricted.totals(*PACKS, "--keep", 5)
+    # The list that the pointer named is no object of the release.
+    assert totals["removed"] == len(private) - 1 > 0
+    assert not [key for key in restricted.bodies() if key.startswith("private/")]
+    assert not restricted.pointer()["list"].startswith("private/")
+
+
+def test_restricted_packs_that_stayed_are_removed(restricted: BucketPublisher, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Earlier versions kept them; nothing else has changed since then."""
+    restricted.totals(*PACKS, "--with-restricted", "--keep", 5)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(PackedFiles, "keeps", lambda self, key: 5)
+        restricted.totals(*PACKS, "--keep", 5)
+    assert [key for key in restricted.bodies() if key.startswith("private/")]
+    assert restricted.totals(*PACKS, "--keep", 5)["sent"] == 0
+    assert not [key for key in restricted.bodies() if key.startswith("private/")]
 
 
 def test_old_packs_stay_for_some_releases(publish: BucketPublisher) -> None:

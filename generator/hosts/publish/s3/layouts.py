@@ -146,7 +146,7 @@ class PackedFiles:
     name = "packs"
 
     def __init__(self, store: Store, folder: Path, keep: int, *, with_restricted: bool) -> None:
-        self._keep = keep
+        self._keep, self._with_restricted = keep, with_restricted
         self._folder = folder / pack_files.FILES
         self._packed = pack_files.read_mark(folder)
         self.release = self._packed.release
@@ -180,7 +180,8 @@ class PackedFiles:
         return encoding.etag(self.read(item))
 
     def keeps(self, key: str) -> int:
-        return self._keep
+        """Without restricted packs, others than a worker may read the bucket, so none stays from an earlier publish."""
+        return 1 if key.startswith(f"{PRIVATE}/") and not self._with_restricted else self._keep
 
 
 def _name(data: bytes) -> str:
