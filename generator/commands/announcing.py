@@ -1,6 +1,7 @@
 """Announce new chapters, for `announce` and `publish`: the options of both, services, and what is printed."""
 
 import os
+import re
 import shlex
 import time
 from collections.abc import Iterator, Sequence
@@ -116,7 +117,17 @@ def bucket_target(url: str) -> BucketTarget:
         raise click.UsageError(f"{without_password(url)}: {error}") from None
 
 
+# What the library reads of the environment and puts into headers, where it panics at a control character.
+_IN_HEADERS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
 def open_bucket(target: BucketTarget, given: AnnounceArguments) -> Bucket:
+    values = {name: os.environ.get(name, "") for name in _IN_HEADERS} | {"--region": given.region or ""}
+    for name, value in values.items():
+        if _CONTROL.search(value):
+            # Without the value, which may be secret.
+            raise FlatpanelError(f"{name}: has a line break or another control character; remove it")
     return Bucket(target, Connection(_endpoint(given.endpoint), given.region or "", given.timeout, given.retries))
 
 

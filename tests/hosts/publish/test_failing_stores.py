@@ -68,6 +68,22 @@ def test_no_credentials(publish: BucketPublisher, monkeypatch: pytest.MonkeyPatc
     assert error_of(publish.run(*arguments)) == f"{publish.target}: {sentence}\n"
 
 
+NAMES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION")
+
+
+def test_control_characters_of_the_environment(publish: BucketPublisher) -> None:
+    """A secret of a CI often ends with a line break. The library would panic, and a message must not have the value."""
+    results = {
+        (name, value): error_of(publish.run(*publish.arguments(), **{**publish.store.environment, name: value}))
+        for name in NAMES
+        for value in ("s3cret\n", "s3\rcret", "\ts3cret", "s3cret\x7f")
+    }
+    region = error_of(publish("--region", "s3cret\n"))
+    sentence = "has a line break or another control character; remove it\n"
+    assert results == {(name, value): f"{name}: {sentence}" for name, value in results}
+    assert region == f"--region: {sentence}"
+
+
 @pytest.mark.parametrize("kind", ["publish", "to_seaweed"])
 def test_a_missing_bucket(kind: str, request: pytest.FixtureRequest) -> None:
     publish: BucketPublisher = request.getfixturevalue(kind)
