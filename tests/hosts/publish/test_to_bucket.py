@@ -189,7 +189,8 @@ def test_a_foreign_pointer_is_refused(publish: BucketPublisher, text: bytes) -> 
     assert (result.exit_code, result.stderr) == (
         1,
         f"{publish.target}: .flatpanel/pointer.json is not of this version of the program; remove the object to send "
-        "everything\n",
+        "everything. That does not remove what only earlier releases have: if some of it must not be public, empty "
+        "this prefix, or publish to an empty one\n",
     )
 
 

@@ -147,7 +147,9 @@ def read_pointer(bucket: Bucket) -> Pointer | None:
         return Pointer(str(value["layout"]), int(value["number"]), str(value["list"]), stored.tag)
     except (ValueError, KeyError, TypeError):
         raise FlatpanelError(
-            f"{bucket.target}: {POINTER} is not of this version of the program; remove the object to send everything"
+            f"{bucket.target}: {POINTER} is not of this version of the program; remove the object to send everything."
+            " That does not remove what only earlier releases have: if some of it must not be public, empty this"
+            " prefix, or publish to an empty one"
         ) from None
 
 
