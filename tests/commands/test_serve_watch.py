@@ -314,8 +314,7 @@ def test_a_circle_of_links_keeps_the_previous_release(site: Site, play: Callable
 
     result = play(Script(lambda: link.symlink_to("theme"), mend, look), port)
 
-    assert "catalog_src/theme" in result.stderr and "still serving the previous release
-" in result.stderr
+    assert "catalog_src/theme" in result.stderr and "still serving the previous release" in result.stderr
     assert etags[0] != etags[1]
 
 
