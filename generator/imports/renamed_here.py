@@ -42,12 +42,10 @@ def use_in_memory(sources: Sources, memory: MutableMapping[str, dict[str, Any]])
 
 
 def _renamed(sources: Sources) -> Iterator[tuple[str, SeriesEntry]]:
-    """Yield each old slug of a series of the catalog that no other one has now."""
-    slugs = {series.slug for series in sources.series}
+    """Yield each old slug of a series of the catalog. No other one has it now: the catalog is valid."""
     for series in sources.series:
         for old in series.entry.record.formerly:
-            if old not in slugs:
-                yield old, series
+            yield old, series
 
 
 def _is_same(here: SeriesEntry, chapters: Iterable[Fields]) -> bool:
