@@ -146,11 +146,8 @@ def _name_fault(path: str) -> str:
     suffix = PurePosixPath(path).suffix
     if any(name.startswith(".") for name in path.split("/")):
         return "nginx serves no names that begin with a dot"
-    return (
-        ""
-        if suffix.lower() in image_content.SERVED
-        else f"nginx serves no files with the extension {suffix or '(none)'}"
-    )
+    is_served = suffix.lower() in image_content.SERVED
+    return "" if is_served else f"nginx serves no files with the extension {suffix or '(none)'}"
 
 
 def _content_findings(path: str, file: BinaryIO) -> Iterator[Finding]:

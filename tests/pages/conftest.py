@@ -1,10 +1,11 @@
-"""One site of each kind for the tests of a worker."""
+"""One site of each kind for the tests of a worker, and the phone of a visitor."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.support import page_sites
+from tests.support import browser, page_sites
+from tests.support.browser import PHONE, Tab
 from tests.support.page_sites import PageSite
 
 
@@ -18,3 +19,10 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSite]:
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSite]:
     with page_sites.hostile(tmp_path_factory.mktemp("hostile")) as served:
         yield served
+
+
+@pytest.fixture
+def phone(chromium: browser.Browser) -> Iterator[Tab]:
+    with chromium.tab(PHONE) as opened:
+        yield opened
+        assert opened.complaints() == []

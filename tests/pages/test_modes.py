@@ -19,7 +19,7 @@ from tests.pages.test_reading import (
     wait_for_page,
 )
 from tests.support import browser, images
-from tests.support.browser import PHONE, WIDE, Tab
+from tests.support.browser import WIDE, Tab
 from tests.support.page_sites import IMAGES, PageSite
 
 pytestmark = browser.reads_pages
@@ -44,13 +44,6 @@ TRANSITIONS = """[...document.styleSheets].flatMap((sheet) => [...sheet.cssRules
 def tab(chromium: browser.Browser) -> Iterator[Tab]:
     with chromium.tab(WIDE) as opened:
         opened.intercept(f"{IMAGES}/*", "image/png", images.png(700, 1000))
-        yield opened
-        assert opened.complaints() == []
-
-
-@pytest.fixture
-def phone(chromium: browser.Browser) -> Iterator[Tab]:
-    with chromium.tab(PHONE) as opened:
         yield opened
         assert opened.complaints() == []
 

@@ -17,7 +17,7 @@ from tests.pages.test_reading import (
     wait_for_page,
 )
 from tests.support import browser
-from tests.support.browser import PHONE, WIDE, Tab
+from tests.support.browser import WIDE, Tab
 from tests.support.page_sites import PageSite
 
 pytestmark = browser.reads_pages
@@ -30,13 +30,6 @@ BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 @pytest.fixture
 def tab(chromium: browser.Browser) -> Iterator[Tab]:
     with chromium.tab(WIDE) as opened:
-        yield opened
-        assert opened.complaints() == []
-
-
-@pytest.fixture
-def phone(chromium: browser.Browser) -> Iterator[Tab]:
-    with chromium.tab(PHONE) as opened:
         yield opened
         assert opened.complaints() == []
 

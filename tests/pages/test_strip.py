@@ -7,7 +7,7 @@ import pytest
 
 from tests.pages.test_reading import CHAPTER, NEXT, SERIES, SHELF, wait_for_page
 from tests.support import browser, images
-from tests.support.browser import PHONE, WIDE, Tab
+from tests.support.browser import WIDE, Tab
 from tests.support.page_sites import PageSite
 
 pytestmark = browser.reads_pages
@@ -23,13 +23,6 @@ def tall(chromium: browser.Browser) -> Iterator[Tab]:
     """A tab that is taller than a page."""
     with chromium.tab(TALL) as opened:
         opened.send("Network.setBypassServiceWorker", bypass=True)
-        yield opened
-        assert opened.complaints() == []
-
-
-@pytest.fixture
-def phone(chromium: browser.Browser) -> Iterator[Tab]:
-    with chromium.tab(PHONE) as opened:
         yield opened
         assert opened.complaints() == []
 
