@@ -49,8 +49,24 @@ READ = f"""(async (path) => {{
     return (await (await folder.getFileHandle(name)).getFile()).text();
 }})(%s)"""
 ENTER = "[...document.querySelectorAll('button')].find((button) => button.innerText.includes('Test Repository'))"
-INPUT = "[data-key-path=%s] :is(input:not([type=file]), textarea)"
+FIELD = "[data-key-path=%s]"
+INPUT = f"{FIELD} :is(input:not([type=file]), textarea)"
 SAVE = "[...document.querySelectorAll('button')].find((button) => button.innerText.trim() === 'Save')"
+REVERT = "[...document.querySelectorAll('[role=menuitem]')].find((item) => item.innerText.includes('Revert'))"
+# Types one text, in two steps: a run begins as a list of one file. Saves as soon as all texts are there.
+EDIT = f"""(texts, done) => {{
+    for (const [selector, text] of Object.entries(texts)) {{
+        const input = document.querySelector(selector), begin = text.slice(0, 7);
+        if (done() || !input) return done();
+        if (input.value !== text) {{
+            const {{ set }} = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(input), 'value');
+            set.call(input, input.value === begin ? text : begin);
+            input.dispatchEvent(new Event('input', {{ bubbles: true }}));
+            return false;
+        }}
+    }}
+    if ({SAVE}?.disabled === false) {SAVE}.click();
+}}"""
 
 
 @pytest.fixture
@@ -233,13 +249,8 @@ def test_an_edit_changes_what_was_edited(tab: Tab, example: Path, run: Callable[
 @browser.needs_browser
 @needs_node_tools
 def test_a_new_series_is_a_file_with_its_slug(tab: Tab, example: Path, run: Callable[..., Result]) -> None:
-    tab.run("location.hash = '#/collections/series/new'")
-    for field, text in (("title", "Über den Mond, Nr. 2"), ("cover", "cover.jpg")):
-        tab.wait_for(INPUT % field)
-        fill(tab, field, text)
-    tab.wait_until(f"{SAVE}.disabled === false")
-    tab.run(f"{SAVE}.click()")
-    tab.wait_until("location.hash === '#/collections/series'")
+    texts = {"title": "Über den Mond, Nr. 2", "cover": "cover.jpg"}
+    edit(tab, "#/collections/series/new", texts, "location.hash === '#/collections/series'")
     text = tab.run(READ % json.dumps("catalog_src/series/ueber-den-mond-nr-2.yaml"))
     (example / "catalog_src/series/ueber-den-mond-nr-2.yaml").write_text(text, encoding="utf-8")
 
@@ -252,7 +263,7 @@ def test_a_new_series_is_a_file_with_its_slug(tab: Tab, example: Path, run: Call
 @browser.needs_browser
 @needs_node_tools
 def test_pages_are_a_run_or_a_list(tab: Tab) -> None:
-    """Wrong lines have a message, and are not saved."""
+    """Wrong lines have a message, and are not saved. Reverting changes the text, too."""
     collection, entry = "chapters_of_lighthouse-on-foot", "010-odile-writes-a-complaint"
     path = f"catalog_src/{CHAPTERS}/{entry}.yaml"
     run = "001.jpg .. 018.jpg"
@@ -265,9 +276,13 @@ def test_pages_are_a_run_or_a_list(tab: Tab) -> None:
         after = edited(tab, collection, entry, "pages", text, path)
         assert yaml.safe_load(after)["pages"] == pages
 
-    edit(tab, collection, entry, "pages", "a/b.png")
-    tab.wait_until("document.querySelector('[data-key-path=pages]').innerText.includes('a/b.png: should be')")
+    message = f"document.querySelector('{FIELD % 'pages'}').innerText.includes('a/b.png: should be')"
+    edit(tab, f"#/collections/{collection}/entries/{entry}", {"pages": "a/b.png"}, message)
     assert yaml.safe_load(tab.run(READ % json.dumps(path)))["pages"] == ["b.png", "a.png"]
+    tab.run(f"document.querySelector('{FIELD % 'pages'} [aria-haspopup=menu]').click()")
+    tab.wait_until(f"{REVERT} !== undefined")
+    tab.run(f"{REVERT}.click()")
+    tab.wait_until(f"document.querySelector('{INPUT % 'pages'}').value === 'b.png\\na.png'")
 
 
 @pytest.mark.browser
@@ -287,31 +302,20 @@ def page(tab: Tab) -> str:
     return origin
 
 
-def edit(tab: Tab, collection: str, entry: str, field: str, text: str) -> None:
-    """Open an entry, change a field, and press the button that saves."""
-    tab.run(f"location.hash = '#/collections/{collection}/entries/{entry}'")
-    tab.wait_until(f"{SAVE}?.disabled === true && document.querySelector('{INPUT % field}')?.value")
-    # As typed in two steps: a run begins as a list of one file.
-    for typed in (text[:7], text):
-        fill(tab, field, typed)
-    tab.wait_until(f"{SAVE}.disabled === false")
-    tab.run(f"{SAVE}.click()")
+def edit(tab: Tab, address: str, texts: dict[str, str], done: str) -> None:
+    """Open a form, change fields, and save until the expression `done` is true.
 
-
-def fill(tab: Tab, field: str, text: str) -> None:
-    tab.run(
-        f"""(() => {{
-            const input = document.querySelector('{INPUT % field}');
-            const {{ set }} = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(input), 'value');
-            set.call(input, {json.dumps(text)});
-            input.dispatchEvent(new Event('input', {{ bubbles: true }}));
-        }})()"""
-    )
+    The editor may replace a form that it has just opened, and what was typed there is gone.
+    """
+    tab.run(f"location.hash = {json.dumps(address)}")
+    tab.wait_until(f"({EDIT})({json.dumps({INPUT % field: text for field, text in texts.items()})}, () => {done})")
 
 
 def edited(tab: Tab, collection: str, entry: str, field: str, text: str, path: str) -> str:
     """The file of an entry after an edit."""
-    edit(tab, collection, entry, field, text)
-    tab.wait_until(f"location.hash === '#/collections/{collection}'")
+    address = f"#/collections/{collection}"
+    edit(tab, f"{address}/entries/{entry}", {field: text}, f"location.hash === {json.dumps(address)}")
+    # The form disappears after the address changes.
+    tab.wait_until(f"document.querySelector('{INPUT % field}') === null")
     after: str = tab.run(READ % json.dumps(path))
     return after

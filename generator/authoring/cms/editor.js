@@ -2,11 +2,13 @@
 
 // The pages of a chapter: a file name or a URL in each line, or a run in one line.
 const lines = (text) => text.split('\n').map((line) => line.trim()).filter(Boolean);
+const written = (value) => [value ?? []].flat().join('\n');
 
 const pages = window.createClass({
     // The value is a list, a run, or missing.
     getInitialState() {
-        return { text: [this.props.value ?? []].flat().join('\n') };
+        this.sent = [];
+        return { text: written(this.props.value) };
     },
 
     change(event) {
@@ -14,21 +16,33 @@ const pages = window.createClass({
         this.setState({ text });
         const [first = '', ...others] = lines(text);
         const isRun = others.length === 0 && this.matches('run', first);
+        const value = isRun ? first : lines(text);
         // The files of a list stay until another list replaces them.
         this.props.onChange([]);
-        this.props.onChange(isRun ? first : lines(text));
+        this.props.onChange(value);
+        this.sent.push(written(value));
+    },
+
+    // A value that did not come from here: the editor reverted the changes. Those from here may come late.
+    componentDidUpdate(previous) {
+        const text = written(this.props.value);
+        if (text === written(previous.value)) {
+            return;
+        }
+        if (this.sent.includes(text)) {
+            this.sent.splice(0, this.sent.lastIndexOf(text) + 1);
+        } else {
+            this.setState({ text });
+        }
     },
 
     matches(name, text) {
         return new RegExp(this.props.field.get(name)).test(text);
     },
 
-    isValid() {
-        const [first = '', ...others] = lines(this.state.text);
-        if (others.length === 0 && this.matches('run', first)) {
-            return true;
-        }
-        const wrong = [first, ...others].find((line) => line && !this.matches('page', line));
+    isValid(value) {
+        const isRun = typeof value === 'string' && this.matches('run', value);
+        const wrong = isRun ? undefined : [value ?? []].flat().find((line) => !this.matches('page', line));
         return wrong === undefined || { error: { message: `${wrong}: ${this.props.field.get('message')}` } };
     },
 
