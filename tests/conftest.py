@@ -47,11 +47,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--everything", action="store_true", help="run slow tests too, and all cases of those with samples"
     )
-    parser.addoption("--part", choices=parts.PARTS, help="run one part of the tests")
+    parser.addoption(
+        "--part", action="append", choices=parts.PARTS, help="run one part of the tests, or more if given again"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    runs.everything = config.option.everything or config.option.part not in (None, parts.COVERAGE)
+    runs.everything = config.option.everything or config.option.part not in (None, [parts.COVERAGE])
     # No example has a time limit: a busy machine is no failure.
     hypothesis.settings.register_profile("flatpanel", deadline=None, max_examples=runs.examples(100))
     hypothesis.settings.load_profile("flatpanel")
@@ -67,14 +69,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import the files only that may have tests of the part: the import of all takes longer than many a part."""
-    part = config.option.part
-    return True if part and collection_path.suffix == ".py" and not parts.may_be_in(collection_path, part) else None
+    chosen = config.option.part
+    if not chosen or collection_path.suffix != ".py" or any(parts.may_be_in(collection_path, part) for part in chosen):
+        return None
+    return True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests of other parts, and slow ones in the everyday run: one that names no files and markers."""
-    if part := config.option.part:
-        chosen = [parts.is_in(item, part) for item in items]
+    if config.option.part:
+        chosen = [any(parts.is_in(item, part) for part in config.option.part) for item in items]
     elif runs.everything or config.args != config.getini("testpaths") or config.option.markexpr:
         return
     else:
