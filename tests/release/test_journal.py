@@ -16,6 +16,7 @@ from generator.release.journal import JournalEntry
 from generator.review import verify_files
 from tests.commands.test_cli import Run, outcome
 from tests.conftest import AS_OF, Site, copy_of
+from tests.review.test_repair import delete, empty
 from tests.support import tree_snapshot
 from tests.support.incremental_pair import stray
 
@@ -137,14 +138,6 @@ def test_journal_records_time_and_reason_of_each_release(site: Site) -> None:
     assert not any("pending" in json.loads(line) for line in journal_of(site).read_text().splitlines())
 
 
-def remove(path: Path) -> None:
-    path.unlink()
-
-
-def empty(path: Path) -> None:
-    path.write_bytes(b"")
-
-
 def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-40])
 
@@ -161,7 +154,7 @@ def set_clocks(path: Path) -> None:
     path.write_text(path.read_text().replace('"at":1', '"at":2'))
 
 
-@pytest.mark.parametrize("damage", [remove, empty, cut, spoil, postdate, set_clocks])
+@pytest.mark.parametrize("damage", [delete, empty, cut, spoil, postdate, set_clocks])
 def test_missing_or_damaged_journal_costs_only_times(
     five: tuple[Site, list[str]], run: Run, damage: Callable[[Path], None]
 ) -> None:

@@ -1,8 +1,8 @@
 """`diff --purge`, compared with the responses of two real servers."""
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from itertools import permutations, product
 from pathlib import Path
 
@@ -11,9 +11,10 @@ import pytest
 from generator.api.payloads.series_list import ORDERS
 from generator.api.payloads.v2 import DATE_FORMATS
 from tests.commands.test_cli import Run, outcome
-from tests.conftest import AS_OF, Site, copy_of, date
+from tests.conftest import AS_OF, Site, copy_of
 from tests.support import nginx_client
 from tests.support.runs import everything
+from tests.support.site_server import serving
 
 BASE = "https://everything.example:8443"
 CHAPTER = "  - {id: 1200, number: 5, published: 2026-03-02, pages: [x]}\n"
@@ -30,17 +31,6 @@ EDITS = (
     ("site.yaml", "index: 31", "index: 32"),
     ("accounts.yaml", "first_name: Noor", "first_name: Nour"),
 )  # fmt: skip
-
-
-@contextmanager
-def served(site: Site) -> Iterator[nginx_client.Web]:
-    with nginx_client.listening() as listener:
-        with (site.folder / "catalog_src/site.yaml").open("a") as settings:
-            settings.write(f"port: {listener.getsockname()[1]}\n")
-        date(site.folder)
-        site.build()
-        with nginx_client.running(site.folder, listener) as server:
-            yield server
 
 
 # The title that sorts last, and restricted URLs.
@@ -109,7 +99,7 @@ def test_purging_updates_a_shared_cache(tmp_path: Path, run: Run, edits: Sequenc
     if edits == EDITS:
         (new.folder / "catalog_src/series/finished.yaml").unlink()
     with ExitStack() as stack:
-        servers = [stack.enter_context(served(one)) for one in both]
+        servers = [stack.enter_context(serving(one)) for one in both]
         asked = urls(*both)
         before, after = ({url: cacheable(server.ask(url)) for url in asked} for server in servers)
     stale = {url for url in asked if before[url] and before[url] != after[url]}

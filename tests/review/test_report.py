@@ -28,6 +28,7 @@ from tests.support.catalog_edits import EDITS
 from tests.support.documents import DOCUMENTS, first_cells
 from tests.support.incremental_pair import IncrementalPair, in_memory
 from tests.support.reports import build_with_report
+from tests.support.tables import each
 
 Run = Callable[..., Result]
 KINDS = ("added", "changed", "removed")
@@ -394,55 +395,44 @@ def test_a_build_without_report_collects_no_data(site: Site, run: Run, monkeypat
     assert [run("build", *tree_snapshot.options(site)).exit_code for _ in range(2)] == [0, 0]
 
 
-@pytest.mark.parametrize("inside", ["dist/report.html", "dist/www/report.html", "link/report.html"])
-def test_a_report_in_dist_is_refused(site: Site, run: Run, inside: str) -> None:
-    """`dist` is copied to servers."""
-    pipeline.build(options(site))
-    (site.folder / "link").symlink_to("dist")
+IN_DIST = "is in {folder}/dist, which is copied to servers, but a report lists unpublished chapters; use another path"
+NO_FILE = "is not a file; use another path for the report"
+OWNED = {
+    "nginx.conf": "nginx.conf",
+    "cache/report.html": "cache",
+    "catalog_src/series/report.yaml": "catalog_src/series",
+}
+
+
+@each(
+    ("place", "fault"),
+    [
+        *((f"{name}/report.html", IN_DIST) for name in ("dist", "dist/www", "link")),
+        *((name, f"belongs to {{folder}}/{owner}; use another path for the report") for name, owner in OWNED.items()),
+        ("catalog_src/site.yaml", "exists and is not a report; use another path"),
+        *((name, NO_FILE) for name in ("catalog_src", "/dev/null")),
+    ],
+)
+def test_a_path_with_another_use_is_refused(site: Site, run: Run, place: str, fault: str) -> None:
+    """Before the build: `dist` is copied to servers, a build would overwrite its files, others are no reports."""
+    if not (site.folder / "link").is_symlink():
+        pipeline.build(options(site))
+        (site.folder / "link").symlink_to("dist")
     before = tree_snapshot.content(site.folder)
-    result = run("build", *tree_snapshot.options(site), "--report", site.folder / inside)
-    place = f"{site.folder}/{inside}"
+    result = run(
+        "build", *tree_snapshot.options(site), "--cache", site.folder / "cache", "--report", site.folder / place
+    )
 
     assert (result.exit_code, result.stdout) == (1, "")
-    assert (
-        result.stderr
-        == f"{place}: is in {site.folder}/dist, which is copied to servers, but a report lists unpublished"
-        " chapters; use another path\n"
-    )
+    assert result.stderr == f"{site.folder / place}: {fault.format(folder=site.folder)}\n"
     assert tree_snapshot.content(site.folder) == before
 
 
-def test_a_report_overwrites_only_reports(site: Site, page: Path, run: Run) -> None:
-    """Another file, a folder or a device is refused before the build."""
-    settings = site.folder / "catalog_src/site.yaml"
-    cases = {
-        settings: "exists and is not a report; use another path",
-        site.folder / "catalog_src": "is not a file; use another path for the report",
-        Path("/dev/null"): "is not a file; use another path for the report",
-    }
-    before = tree_snapshot.content(site.folder)
-    for place, sentence in cases.items():
-        result = run("build", *tree_snapshot.options(site), "--report", place)
-        assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"{place}: {sentence}\n")
-    assert tree_snapshot.content(site.folder) == before
+def test_a_report_overwrites_a_report(site: Site, page: Path, run: Run) -> None:
+    """And an empty file."""
     page.touch()
     for _ in range(2):
         assert run("build", *tree_snapshot.options(site), "--report", page).exit_code == 0
-
-
-@pytest.mark.parametrize("place", ["nginx.conf", "catalog_src/series/report.yaml", "cache/report.html"])
-def test_a_report_at_the_path_of_a_build_file_is_refused(site: Site, run: Run, place: str) -> None:
-    """Also if the file does not exist yet: the configuration, the cache or a series."""
-    before = tree_snapshot.content(site.folder)
-    cache = site.folder / "cache"
-    result = run("build", *tree_snapshot.options(site), "--cache", cache, "--report", site.folder / place)
-    owner = place if place == "nginx.conf" else place.rpartition("/")[0]
-
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert (
-        result.stderr == f"{site.folder}/{place}: belongs to {site.folder}/{owner}; use another path for the report\n"
-    )
-    assert tree_snapshot.content(site.folder) == before
 
 
 def test_check_and_report_exclude_each_other(site: Site, page: Path, run: Run) -> None:
@@ -536,22 +526,6 @@ def test_the_page_loads_covers_only_and_has_no_scripts(site: Site, page: Path) -
     assert policy.startswith("default-src &#39;none&#39;; style-src &#39;sha256-")
     assert "unsafe" not in policy
     assert '<meta name="robots" content="noindex">' in text
-
-
-def test_the_page_is_accessible(site: Site, page: Path) -> None:
-    """It has a language, one title, headings, table captions and headers. Bars are hidden."""
-    series(site, "first", CHAPTER.format(2, 2, "2030-01-01", "[]"))
-    build(site, page)
-    text = page.read_text()
-    headings = re.findall(r'<section[^>]* aria-labelledby="(\w+)">\n<h2 id="(\w+)">', text)
-
-    assert '<html lang="en">' in text
-    assert (text.count("<h1>"), len(headings), text.count("<section"), text.count("<h2")) == (1, 5, 5, 5)
-    assert all(one == other for one, other in headings)
-    assert text.count("<table") == text.count("<caption>") == 3
-    assert re.findall(r"<th(?! scope=|ead)[^>]*>", text) == []
-    assert text.count("<svg") == text.count('aria-hidden="true">\n<rect')
-    assert [text.count(f"<{one}") for one in ("main", "header>", "footer")] == [1, 1, 1]
 
 
 @pytest.mark.parametrize(

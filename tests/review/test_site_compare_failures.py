@@ -3,8 +3,6 @@
 import json
 import re
 import socket
-from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,18 +15,10 @@ from generator.reading_sites.site_client import TRIES_IF_BROKEN
 from generator.review.site_compare import facts
 from generator.review.site_compare.facts import UNUSABLE, Difference, Facts
 from generator.review.site_compare.known_reasons import group_roles, new_field, reason
-from tests.support.fake_site import FakeSite, Replies, Reply, serving, small
+from tests.support.fake_site import FakeSite, Replies, Reply
 from tests.support.moved_sites import compare, invoke
 
 Pair = tuple[FakeSite, FakeSite]
-
-
-@pytest.fixture
-def sites() -> Iterator[Pair]:
-    """Two equal sites."""
-    with ExitStack() as stack:
-        first, second = (stack.enter_context(serving(small())) for _ in range(2))
-        yield first, second
 
 
 def compared(sites: Pair, folder: Path, *arguments: str) -> Result:
@@ -71,13 +61,13 @@ def test_unreachable_site_is_an_error(sites: Pair, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_site_without_a_known_api_is_an_error(which: int, sites: Pair, tmp_path: Path) -> None:
-    """Either of the two."""
+    """Either of the two. With --json, the message is in the JSON."""
     sites[which].answers.clear()
-    result = compared(sites, tmp_path)
+    result, report = compared(sites, tmp_path), json.loads(compared(sites, tmp_path, "--json").stdout)
 
-    assert result.exit_code == 1
     missing = "not a known API: /api/v2/series, /api/v1/series and /api/series do not exist"
-    assert result.stderr == f"{sites[which].url}: {missing}\n"
+    assert (result.exit_code, result.stderr) == (1, f"{sites[which].url}: {missing}\n")
+    assert (report["ok"], report["message"]) == (False, f"{sites[which].url}: {missing}")
 
 
 def test_sites_without_a_common_version_differ(sites: Pair, tmp_path: Path) -> None:
@@ -322,11 +312,3 @@ def test_cache_is_private(sites: Pair, tmp_path: Path) -> None:
     files = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
     assert {path.stat().st_mode & 0o777 for path in files if path.name != ".lock"} <= {0o600}
     assert len([path for path in files if path.name == ".gitignore"]) == 2
-
-
-def test_json_of_an_error(sites: Pair, tmp_path: Path) -> None:
-    """The message is in the JSON."""
-    sites[1].answers.clear()
-    report = json.loads(compared(sites, tmp_path, "--json").stdout)
-
-    assert (report["ok"], "not a known API" in report["message"]) == (False, True)

@@ -1,7 +1,6 @@
 """Reasons that the recorded sites do not need, and their limits: two replays, one of which is changed."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +8,11 @@ import pytest
 from click.testing import Result
 
 from generator import encoding
-from tests.support.fake_site import FakeSite, Reply, serving, small
+from tests.support.fake_site import FakeSite, Reply
 from tests.support.moved_sites import compare
 
 ORIGINAL = {"Content-Type": "application/json", "Warning": '299 MangAdventure/0.9.6 "Deprecated API"'}
 Edit = Callable[[dict[str, Any]], None]
-
-
-@pytest.fixture
-def sites() -> Iterator[tuple[FakeSite, FakeSite]]:
-    """An original service and its successor with the same responses."""
-    with ExitStack() as stack:
-        first, second = (stack.enter_context(serving(small())) for _ in range(2))
-        yield first, second
 
 
 def compared(sites: tuple[FakeSite, FakeSite], folder: Path) -> Result:

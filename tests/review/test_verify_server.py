@@ -22,6 +22,8 @@ from tests.support import nginx_client, tree_snapshot
 from tests.support.lying_proxy import Answer, Asked, Lie, lying
 from tests.support.nginx_client import Web
 from tests.support.paths import BUILD
+from tests.support.site_server import serving
+from tests.support.tables import each
 from tests.support.terminal import on_a_terminal
 
 FIRST = "/api/series/first"  # has a compressed form
@@ -35,13 +37,6 @@ def truth(asked: Asked, answer: Answer) -> Answer:
     return answer
 
 
-@pytest.fixture
-def built(site: Site) -> Site:
-    tree_snapshot.first_version(site)
-    site.build()
-    return site
-
-
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     yield from _running(tmp_path_factory.mktemp("public"), "")
@@ -50,12 +45,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def _running(folder: Path, settings: str) -> Iterator[Running]:
     site = copy_of("minimal", folder)
     tree_snapshot.first_version(site)
-    with nginx_client.listening() as listener:
-        port = listener.getsockname()[1]
-        site.write("site.yaml", f"base_url: https://minimal.example\n{settings}port: {port}\n")
-        site.build()
-        with nginx_client.running(folder, listener) as web:
-            yield site, web
+    site.write("site.yaml", f"base_url: https://minimal.example\n{settings}")
+    with serving(site) as web:
+        yield site, web
 
 
 Change = Callable[[Answer], Answer]
@@ -88,25 +80,19 @@ def test_correct_responses_have_no_faults(running: Running) -> None:
     assert all_faults(running, truth) == []
 
 
-def test_nginx_serves_the_release(site: Site, run: Callable[..., Result]) -> None:
+def test_nginx_serves_the_release(running: Running, run: Callable[..., Result]) -> None:
     """With the configuration of the build."""
-    tree_snapshot.first_version(site)
-    with nginx_client.listening() as listener:
-        port = listener.getsockname()[1]
-        site.write("site.yaml", f"base_url: https://minimal.example\nport: {port}\n")
-        release = site.build().release
-        with nginx_client.running(site.folder, listener):
-            result = run("verify", "--out", site.folder / "dist", "--url", f"http://localhost:{port}/")
-
-            result_json = run("verify", "--out", site.folder / "dist", "--url", f"http://localhost:{port}", "--json")
-            command = [sys.executable, str(BUILD), "verify", "--out", f"{site.folder}/dist"]
-            shown = on_a_terminal([*command, "--url", f"http://localhost:{port}"], os.environ)[1]
+    site, web = running
+    command = ["verify", "--out", f"{site.folder}/dist", "--url", f"http://localhost:{web.port}/"]
+    result, result_json = run(*command), run(*command, "--json")
+    shown = on_a_terminal([sys.executable, str(BUILD), *command], os.environ)[1]
 
     assert (result.exit_code, result.stderr) == (0, "")
     urls = sum("#" not in url for url in site.manifest.resources)
     assert re.search(rf"requesting .*\b{urls}/{urls}\b", shown)
     # Each of three chapters has a redirect and a deprecated URL of its pages.
-    assert result.stdout == f"http://localhost:{port}/: OK: all {urls + 6} URLs match release {release}\n"
+    ok = f"OK: all {urls + 6} URLs match release {site.store.current()}\n"
+    assert result.stdout == f"http://localhost:{web.port}/: {ok}"
     assert (result_json.exit_code, json.loads(result_json.stdout)) == (
         0,
         {"ok": True, "differences": [], "not_promised": []},
@@ -140,14 +126,10 @@ def test_redirects_of_old_slugs_are_requested(site: Site) -> None:
     """A redirect that is missing, or leads elsewhere, is a difference."""
     path = site.folder / "catalog_src/series/first.yaml"
     path.write_text(f"formerly: [oldest]\n{path.read_text()}")
-    with nginx_client.listening() as listener:
-        port = listener.getsockname()[1]
-        site.write("site.yaml", f"base_url: https://minimal.example\nport: {port}\n")
-        site.build()
-        with nginx_client.running(site.folder, listener):
-            correct = verify_server.check_server(site.store, f"http://localhost:{port}", time.monotonic)
-            missing = redirect_faults(site, '{"never":"first"}', port)
-            elsewhere = redirect_faults(site, '{"oldest":"second"}', port)
+    with serving(site) as web:
+        correct = verify_server.check_server(site.store, f"http://localhost:{web.port}", time.monotonic)
+        missing = redirect_faults(site, '{"never":"first"}', web.port)
+        elsewhere = redirect_faults(site, '{"oldest":"second"}', web.port)
 
     urls = sum("#" not in url for url in site.manifest.resources)
     # Four paths with the old slug, and what the chapters have: redirects, licence notices, deprecated URLs.
@@ -225,44 +207,38 @@ def test_wrong_responses_are_found(running: Running) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     [
-        "localhost:8000",
-        "ftp://localhost",
-        "http://",
-        "http://localhost:port",
-        "http://localhost:99999",
-        "http://[::1",
-        "http://localhost/api",
-        "",
+        *("localhost:8000", "ftp://localhost", "http://", "http://localhost:port"),
+        *("http://localhost:99999", "http://[::1", "http://localhost/api", ""),
     ],
 )
-def test_an_invalid_url_is_an_error(built: Site, run: Callable[..., Result], url: str) -> None:
+def test_an_invalid_url_is_an_error(running: Running, run: Callable[..., Result], url: str) -> None:
     """The message shows a valid one."""
-    result = run("verify", "--out", built.folder / "dist", f"--url={url}")
+    result = run("verify", "--out", running[0].folder / "dist", f"--url={url}")
     sentence = f"{url}: is not the URL of a server; use one like http://localhost:8000\n"
 
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", sentence)
 
 
-def test_a_refused_connection_is_an_error(built: Site) -> None:
+def test_a_refused_connection_is_an_error(running: Running) -> None:
     """With a message and no traceback."""
     with nginx_client.listening() as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
 
     with pytest.raises(FlatpanelError, match=f"^{url}: no response: .*refused"):
-        verify_server.check_server(built.store, url, time.monotonic)
+        verify_server.check_server(running[0].store, url, time.monotonic)
 
 
-def test_a_response_that_is_not_http_is_an_error(built: Site) -> None:
+def test_a_response_that_is_not_http_is_an_error(running: Running) -> None:
     """Another service may listen on the port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         thread = threading.Thread(target=lambda: _greet(listener))
         thread.start()
         with pytest.raises(FlatpanelError, match=rf"^http://127.0.0.1:{port}: no response: "):
-            verify_server.check_server(built.store, f"http://127.0.0.1:{port}", time.monotonic)
+            verify_server.check_server(running[0].store, f"http://127.0.0.1:{port}", time.monotonic)
         thread.join()
 
 

@@ -1,0 +1,16 @@
+"""Two sites that are compared."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.support.fake_site import FakeSite, serving, small
+
+
+@pytest.fixture
+def sites() -> Iterator[tuple[FakeSite, FakeSite]]:
+    """Two equal sites."""
+    with ExitStack() as stack:
+        first, second = (stack.enter_context(serving(small())) for _ in range(2))
+        yield first, second
