@@ -18,6 +18,7 @@ from generator.commands.cli import COMMANDS, load, main
 from generator.commands.help import summary
 from tests.conftest import Site, without_help
 from tests.support import tree_snapshot
+from tests.support.tables import each
 
 Run = Callable[..., Result]
 
@@ -171,16 +172,8 @@ def test_a_build_continues_the_site_in_a_folder(site: Site, run: Run) -> None:
     series = site.folder / "catalog_src/series/first.yaml"
     series.write_text(series.read_text().replace("title: First", "title: Changed"))
     built = Site(site.folder / "elsewhere")
-    places = (
-        "--catalog",
-        site.folder / "catalog_src",
-        "--out",
-        built.folder / "dist",
-        "--nginx",
-        built.folder / "conf",
-    )
-
-    result = run("build", *places, "--as-of", site.options.as_of, "--previous", site.folder / "dist")
+    places = ("--out", built.folder / "dist", "--nginx", built.folder / "conf", "--previous", site.folder / "dist")
+    result = run("build", *tree_snapshot.options(site), *places)
 
     assert result.exit_code == 0
     url = "/api/v2/series/first"
@@ -198,21 +191,6 @@ def test_json_contains_all_problems_of_a_catalog(site: Site, run: Run, command: 
     assert (result.exit_code, result.stderr, result_json["ok"]) == (1, "", False)
     assert result_json["problems"] == [dict(zip(names, one, strict=True)) for one in problems(site)]
     assert result_json["message"].splitlines() == [f"{a}:{b}:{c}: {d}: {e}" for a, b, c, d, e in problems(site)]
-
-
-def test_one_problem_is_singular(site: Site, run: Run) -> None:
-    """The count has the right grammatical number."""
-    site.write("series/second.yaml", "title: Second\n")
-    result = run("check", *options_of(["check"], site))
-
-    assert without_help(result.stderr).splitlines()[1:] == ["1 problem"]
-
-
-def test_a_missing_catalog_is_an_error(site: Site, run: Run) -> None:
-    """The message describes a catalog."""
-    sentence = "nowhere: no such folder; a catalog is a folder with site.yaml and series/\n"
-
-    assert outcome(run("build", *tree_snapshot.options(site), "--catalog", "nowhere")) == (1, "", sentence)
 
 
 def test_check_writes_nothing(site: Site, run: Run) -> None:
@@ -239,7 +217,7 @@ def test_as_of_accepts_all_forms_of_a_time(site: Site, run: Run, instant: str) -
     assert "scheduled" not in result.stdout
 
 
-@pytest.mark.parametrize(
+@each(
     ("instant", "sentence"),
     [
         ("yesterday", "should be a time like 2026-05-01T12:00:00Z, not yesterday"),
@@ -258,7 +236,7 @@ def test_an_invalid_as_of_is_refused(site: Site, run: Run, instant: str, sentenc
     assert not (site.folder / "dist").exists()
 
 
-@pytest.mark.parametrize("epoch", ["today", "-1", "1e9", "253402300800", "9" * 30])
+@each("epoch", ["today", "-1", "1e9", "253402300800", "9" * 30])
 def test_an_invalid_source_date_epoch_is_refused(site: Site, run: Run, epoch: str) -> None:
     """Exit code 2, with a valid example."""
     result = run("check", "--catalog", site.folder / "catalog_src", SOURCE_DATE_EPOCH=epoch)
@@ -267,7 +245,7 @@ def test_an_invalid_source_date_epoch_is_refused(site: Site, run: Run, epoch: st
     assert f"SOURCE_DATE_EPOCH should be seconds since 1970, not {epoch}" in result.stderr
 
 
-@pytest.mark.parametrize(
+@each(
     "arguments",
     [
         ["--jobs", "0"],
@@ -279,7 +257,6 @@ def test_an_invalid_source_date_epoch_is_refused(site: Site, run: Run, epoch: st
         ["serve", "--port", "0"],
         ["serve", "--port", "65536"],
     ],
-    ids=" ".join,
 )
 def test_invalid_arguments_are_refused(run: Run, arguments: list[str]) -> None:
     """Unknown commands, options and values: exit code 2 and a hint on standard error."""
@@ -303,13 +280,17 @@ def test_help_lists_every_command_with_its_whole_summary(run: Run) -> None:
     assert "..." not in listed.stdout.replace("[ARGS]...", "")
 
 
-@pytest.mark.parametrize("words", WORDS, ids=" ".join)
+@each("words", WORDS)
 def test_the_help_of_a_command_has_options_and_examples(run: Run, words: list[str]) -> None:
-    """-h explains every option and argument, and ends with command lines that this command accepts."""
+    """-h explains every option and argument, and ends with command lines that this command accepts.
+
+    It names no page of this repository: a project of its own has no `docs/`.
+    """
     helped = run(*words, "-h")
     command = find(words)
 
     assert helped.exit_code == 0
+    assert not re.search(r"docs/\w+\.md", helped.stdout)
     assert helped.stdout.startswith(f"Usage: python build.py {' '.join(words)} [OPTIONS]")
     assert len(summary(command)) <= 45
     for option in command.params:
@@ -348,12 +329,6 @@ def test_shells_complete_commands_and_options(words: list[str], completed: list[
     completion = ShellComplete(main, {}, "flatpanel", "_FLATPANEL_COMPLETE")
 
     assert [item.value for item in completion.get_completions(words[:-1], words[-1])] == completed
-
-
-@pytest.mark.parametrize("words", WORDS, ids=" ".join)
-def test_help_names_no_page_of_this_repository(run: Run, words: list[str]) -> None:
-    """A project of its own has no `docs/`."""
-    assert not re.search(r"docs/\w+\.md", run(*words, "--help").stdout)
 
 
 def test_defaults_are_shown(run: Run) -> None:
@@ -401,12 +376,3 @@ def test_the_configuration_has_the_absolute_path_of_a_dist_elsewhere(site: Site,
     assert run("build", *tree_snapshot.options(site), "--nginx", conf).exit_code == 0
 
     assert f"include {os.path.realpath(site.folder)}/dist/current/http.conf;" in conf.read_text()
-
-
-def test_the_configuration_uses_server_folder(site: Site, run: Run) -> None:
-    """With server_folder in site.yaml, all paths are those of the server."""
-    site.write("site.yaml", "base_url: https://minimal.example\nserver_folder: /srv/comics\n")
-    assert run("build", *tree_snapshot.options(site)).exit_code == 0
-
-    assert "include /srv/comics/dist/current/http.conf;" in (site.folder / "nginx.conf").read_text()
-    assert str(site.folder) not in (site.folder / "dist/current/server.conf").read_text()

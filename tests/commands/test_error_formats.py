@@ -4,20 +4,18 @@ import errno
 import json
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from generator.catalog.git import FileTimes
 from generator.errors import MAX_EXCERPTS
-from tests.commands.test_cli import counted, misspell, options_of, problems
+from tests.commands.test_cli import Run, counted, misspell, options_of, problems
 from tests.conftest import Site, without_help
 from tests.support import tree_snapshot
+from tests.support.tables import each
 
-Run = Callable[..., Result]
-COMMANDS = pytest.mark.parametrize("command", [["build", "--no-cache"], ["build", "--check"], ["check"]], ids=" ".join)
+COMMANDS = each("command", [["build", "--no-cache"], ["build", "--check"], ["check"]])
 
 
 def unescaped(text: str) -> str:
@@ -92,13 +90,11 @@ def test_text_is_the_default_format(site: Site, run: Run, command: list[str]) ->
     assert (plain.exit_code, plain.stdout, plain.stderr) == (asked.exit_code, asked.stdout, asked.stderr)
 
 
-@COMMANDS
 @pytest.mark.parametrize("wrong", [True, False])
+@COMMANDS
 def test_json_is_the_short_form_of_format_json(site: Site, run: Run, command: list[str], wrong: bool) -> None:
     """Both together are allowed, too."""
-    site.build()
-    if wrong:
-        misspell(site)
+    misspell(site) if wrong else site.build()
     outputs = [
         re.sub(r'"seconds": [\d.]+', '"seconds": 0', run(*command, *options_of(command, site), *more).stdout)
         for more in (["--json"], ["--format", "json"], ["--json", "--format", "json"])

@@ -4,22 +4,19 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from generator.commands import import_
 from generator.imports import run as importing
 from tests.catalog.test_git import git
-from tests.commands.test_cli import outcome
+from tests.commands.test_cli import Run, outcome
 from tests.conftest import AS_OF
 from tests.support.fake_site import FakeSite, Reply, serving, small
 from tests.support.paths import BUILD
 from tests.support.terminal import on_a_terminal
-
-Run = Callable[..., Result]
 
 
 @pytest.fixture

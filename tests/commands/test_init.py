@@ -23,7 +23,10 @@ from tests.support.author_catalogs import Run
 from tests.support.images import cbz
 from tests.support.paths import BUILD
 from tests.support.schema_editor import SCHEMAS, Editor, plain
+from tests.support.site_server import serving
+from tests.support.tables import each
 
+GIT = "git -c user.name=a -c user.email=a@b.example"
 MODELINE = "# yaml-language-server: $schema="
 FILES = {
     ".github/workflows/publish.yml",
@@ -75,13 +78,9 @@ def test_a_new_project_builds_with_one_warning(created: Site, run: Run) -> None:
 def test_a_new_project_can_be_served(created: Site) -> None:
     """With the nginx.conf that the build writes. The README names the pages for readers, then those about the API."""
     named = re.findall("<http://localhost:8000(/.*?)>", text(created, "README.md"))
-    with nginx_client.listening() as listener:
-        settings = created.folder / "catalog_src/site.yaml"
-        settings.write_text(f"{settings.read_text()}port: {listener.getsockname()[1]}\n")
-        created.build()
-        with nginx_client.running(created.folder, listener) as server:
-            response = server.ask("/api/v2/series")
-            pages = [server.ask(path) for path in named]
+    with serving(created) as server:
+        response = server.ask("/api/v2/series")
+        pages = [server.ask(path) for path in named]
 
     assert response.status == 200
     assert b'"title":"The First Series"' in response.body
@@ -118,7 +117,7 @@ def test_comics_conf_works_in_nginx(created: Site) -> None:
     assert responses[-1].body == b"image"
 
 
-@pytest.mark.parametrize("file", sorted(one for one in FILES if one.endswith(".yaml")))
+@each("file", sorted(one for one in FILES if one.endswith(".yaml")))
 def test_each_file_names_its_schema(created: Site, file: str) -> None:
     """And is valid under it."""
     first = text(created, file).splitlines()[0]
@@ -151,12 +150,6 @@ def test_options_are_written_to_the_files(tmp_path: Path, run: Run) -> None:
     assert "\nbase_url: https://comics.example:8443\n" in text(created, "catalog_src/site.yaml")
     assert "server_name comics.example;" in text(created, "nginx/comics.conf")
     assert "published: 1970-01-01T00:00:00Z " in text(created, "catalog_src/series/first-series.yaml")
-
-
-def test_the_default_name_is_the_folder(created: Site) -> None:
-    """Without --name."""
-    assert text(created, "README.md").startswith("# comics\n")
-    assert "\n# title: " in text(created, "catalog_src/site.yaml")
 
 
 @pytest.mark.parametrize(
@@ -204,8 +197,7 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path, run: Run, names: l
     before = tree_snapshot.content(tmp_path)
     result = run("init", tmp_path)
 
-    assert result.exit_code == 1
-    assert result.stderr == f"{tmp_path}: {sentence}; {NAME_ANOTHER}\n"
+    assert (result.exit_code, result.stderr) == (1, f"{tmp_path}: {sentence}; {NAME_ANOTHER}\n")
     assert tree_snapshot.content(tmp_path) == before
 
 
@@ -249,14 +241,6 @@ def test_an_empty_repository_is_accepted(tmp_path: Path, run: Run) -> None:
     )
 
     assert set(untracked.stdout.split()) == FILES
-
-
-def test_a_second_init_changes_nothing(created: Site, run: Run) -> None:
-    """Edits are safe."""
-    before = tree_snapshot.state(created.folder)
-
-    assert run("init", created.folder).exit_code == 1
-    assert tree_snapshot.state(created.folder) == before
 
 
 @pytest.fixture
@@ -351,13 +335,14 @@ def test_the_printed_program_works_in_a_new_shell(
 
 
 def test_the_printed_cd_has_an_absolute_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
-    """Also for `init .`."""
+    """Also for `init .`. The default name is that of the folder."""
     monkeypatch.chdir(tmp_path)
     result = run("init", ".")
 
     assert result.stdout.startswith(f".: created {len(FILES)} files; ")
     assert commands(result.stdout)[0] == f"cd {shlex.quote(str(tmp_path.resolve()))}"
     assert text(Site(tmp_path), "README.md").startswith(f"# {tmp_path.name}\n")
+    assert "\n# title: " in text(Site(tmp_path), "catalog_src/site.yaml")
 
 
 def workflow(created: Site, name: str) -> list[dict[str, Any]]:
@@ -407,11 +392,9 @@ def test_build_steps_run_only_if_due(created: Site) -> None:
 @pytest.mark.end_to_end
 def test_a_catalog_cannot_run_code_in_ci(created: Site, runner: dict[str, str]) -> None:
     """Files that make the catalog a git repository have no effect."""
-    git = "git -c user.name=a -c user.email=a@b.example"
-    for change in ("git init --quiet", f"git add . && {git} commit --quiet --message one"):
-        typed(change, created.folder, runner)
+    typed(f"git init -q && git add . && {GIT} commit -qm one", created.folder, runner)
     disguise(created.folder / "catalog_src", created.folder, settings(created.folder / "ran"))
-    typed(f"git add . && {git} commit --quiet --message two", created.folder, runner)
+    typed(f"git add . && {GIT} commit -qm two", created.folder, runner)
     steps = [script for name in ("review", "publish") for script in scripts(created, name) if "flatpanel" in script]
     outputs = [typed(f"! bash -e -c {shlex.quote(script)}", created.folder, runner) for script in steps]
 
@@ -424,15 +407,11 @@ def test_a_catalog_cannot_run_code_in_ci(created: Site, runner: dict[str, str]) 
 @pytest.mark.end_to_end
 def test_the_review_workflow_works(created: Site, runner: dict[str, str]) -> None:
     """On the merge of a branch."""
-    git = "git -c user.name=a -c user.email=a@b.example"
-    typed(
-        f"git init -q -b main . && git add . && {git} commit -qm first && git checkout -qb change",
-        created.folder,
-        runner,
-    )
+    start = f"git init -q -b main . && git add . && {GIT} commit -qm first && git checkout -qb change"
+    typed(start, created.folder, runner)
     series = created.folder / "catalog_src/series/first-series.yaml"
     series.write_text(series.read_text().replace("The First Series", "Another Title"))
-    typed(f"{git} commit -qam second && git checkout -q main && {git} merge -q --no-ff change", created.folder, runner)
+    typed(f"{GIT} commit -qam second && git checkout -q main && {GIT} merge -q --no-ff change", created.folder, runner)
     printed = "".join(typed(script, created.folder, runner) for script in scripts(created, "review"))
 
     assert "no problems" in printed
@@ -452,7 +431,7 @@ def test_the_review_workflow_has_no_permissions(created: Site) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["publish", "review"])
+@each("name", ["publish", "review"])
 def test_workflow_runs_do_not_overlap(created: Site, name: str) -> None:
     """Publications wait; a newer review cancels the older one."""
     content = reader.load((created.folder / f".github/workflows/{name}.yml").read_bytes())
@@ -488,7 +467,7 @@ def test_workflows_print_github_annotations(created: Site, program: dict[str, st
     assert "::error file=catalog_src/series/first-series.yaml,line=1," in typed(f"! {check}", created.folder, program)
 
 
-@pytest.mark.parametrize("name", ["publish", "review"])
+@each("name", ["publish", "review"])
 def test_actions_are_pinned_to_the_digests_of_this_repository(created: Site, name: str) -> None:
     """With the version in a comment."""
     ours = (BUILD.parent / ".github/workflows/publish.yml").read_text()
@@ -498,7 +477,7 @@ def test_actions_are_pinned_to_the_digests_of_this_repository(created: Site, nam
     assert set(used) <= set(re.findall(r"uses: (.+)", ours))
 
 
-@pytest.mark.parametrize("file", [file for file in sorted(FILES) if "/.schemas/" not in file])
+@each("file", [file for file in sorted(FILES) if "/.schemas/" not in file])
 def test_commands_in_the_files_exist(created: Site, file: str) -> None:
     """With their options."""
     commands = re.findall(r"(?:^|`|\s)flatpanel((?: +[-\w./\"]+)+)", text(created, file))

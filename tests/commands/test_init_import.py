@@ -22,6 +22,7 @@ from tests.support.import_project import change, recorded_database
 from tests.support.moved_sites import FakeClock
 from tests.support.real_service import RECORDED_AT, RealService, real_service
 from tests.support.runs import everything
+from tests.support.tables import each
 
 AROUND = {
     *(".github/workflows/publish.yml", ".github/workflows/review.yml", ".gitignore", "README.md"),
@@ -209,16 +210,22 @@ def test_a_later_import_keeps_edits(start: Start, run: Run, folder: Path, site: 
 
 
 def test_an_interrupted_project_resumes(start: Start, run: Run, folder: Path, site: RealService) -> None:
-    """No response is requested twice, and other commands of `init` are refused."""
+    """No response is requested twice, and other commands of `init` are refused; afterwards this one as well.
+
+    The mark has the command as JSON, in which no text can be an option or a command of a shell.
+    """
     site.close_after(20)
     first = start()
+    mark = json.loads((folder / project_folder.MARK).read_text())
     site.close_after(None)
     answered = site.targets[:20]
     before = len(site.requests)
     plain = run("init", folder)
-    second = start()
+    second, third = start(), start()
 
-    assert (first.exit_code, plain.exit_code, second.exit_code) == (1, 1, 0)
+    assert (first.exit_code, plain.exit_code, second.exit_code, third.exit_code) == (1, 1, 0, 1)
+    assert mark == ["--import", site.url]
+    assert "contains '.flatpanel_cache' and " in third.stderr
     command = shlex.join(["init", str(folder), "--import", site.url])
     assert plain.stderr == (
         f"{folder}: its import is unfinished; run `python build.py {command}` to finish it, or remove the folder\n"
@@ -297,18 +304,7 @@ def test_a_folder_with_other_files_is_refused(start: Start, folder: Path, site: 
     assert [path.name for path in folder.iterdir()] == ["mine.txt"]
 
 
-@pytest.mark.end_to_end
-def test_a_new_repository_is_accepted(start: Start, folder: Path) -> None:
-    """Its README stays."""
-    (folder / ".git").mkdir(parents=True)
-    (folder / "readme.rst").write_text("Mine.\n")
-
-    assert start().exit_code == 0
-    assert not (folder / "README.md").exists()
-    assert (folder / "readme.rst").read_text() == "Mine.\n"
-
-
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         (("--name", "a\nb"), "--name: should be one line without control characters, not 'a\\nb'"),
@@ -410,7 +406,7 @@ def test_a_database_that_cannot_be_read_leaves_a_project_to_resume(run: Run, fol
     assert run("init", folder, "--import", database).exit_code == 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         (("--import", "nowhere"), "should be a file, or a URL like https://comics.example, not nowhere"),
@@ -432,27 +428,10 @@ def test_a_wrong_source_is_wrong_usage(
     assert message in result.stderr
 
 
-@pytest.mark.parametrize("option", ["--rate=5", "--key-file=key.txt", "--ask-key", "--timeout=5", "--max-response=1"])
+@each("option", ["--rate=5", "--key-file=key.txt", "--ask-key", "--timeout=5", "--max-response=1"])
 def test_options_about_requests_need_a_site(option: str, run: Run, folder: Path) -> None:
     """They would have no effect."""
     result = run("init", folder, option)
 
     assert (result.exit_code, folder.exists()) == (2, False)
     assert f"{option.partition('=')[0]} needs --import" in result.stderr
-
-
-def test_no_command_is_left_in_the_mark_of_a_finished_project(start: Start, folder: Path) -> None:
-    """`init` refuses the folder as any other."""
-    assert start().exit_code == 0
-    again = start()
-
-    assert again.exit_code == 1
-    assert "contains '.flatpanel_cache' and " in again.stderr
-
-
-def test_the_mark_has_the_command(start: Start, folder: Path, site: RealService) -> None:
-    """As JSON, in which no text can be an option or a command of a shell."""
-    site.close_after(0)
-    start()
-
-    assert json.loads((folder / project_folder.MARK).read_text()) == ["--import", site.url]

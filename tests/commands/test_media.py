@@ -20,6 +20,7 @@ from tests.support.fake_site import Reply
 from tests.support.images import image
 from tests.support.media_server import FILES, MediaServer
 from tests.support.paths import BUILD
+from tests.support.tables import each
 from tests.support.terminal import on_a_terminal
 from tests.support.tree_snapshot import content, state
 
@@ -76,7 +77,7 @@ def test_list_leaves_out_what_readers_do_not_get(media: Media) -> None:
 
 
 def test_list_as_json_tells_kinds_apart(site: Site, media: Media) -> None:
-    """Images on other hosts are apart."""
+    """Images on other hosts are apart: they cannot be copied below the media root."""
     site.write("series/two.yaml", "title: Two\ncover: https://other.example/c.png\n")
     answer = json.loads(media("list", "--json").stdout)
 
@@ -91,12 +92,6 @@ def test_list_as_json_tells_kinds_apart(site: Site, media: Media) -> None:
         "restricted": False,
     }
     assert [(entry["path"], entry["url"]) for entry in answer["elsewhere"]] == [(None, "https://other.example/c.png")]
-
-
-def test_list_names_images_on_other_hosts(site: Site, media: Media) -> None:
-    """They cannot be copied below the media root."""
-    site.write("series/two.yaml", "title: Two\ncover: https://other.example/c.png\n")
-
     assert media("list").stderr == "1 images are on other hosts; --elsewhere lists their URLs\n"
     assert media("list", "--elsewhere").stdout == "https://other.example/c.png\n"
 
@@ -299,7 +294,7 @@ def test_check_asks_a_server(media: Media, server: MediaServer) -> None:
     assert (answer["ok"], answer["requests"], len(answer["findings"])) == (False, 7, 3)
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message"),
     [
         (("check", "http://h/", "--moves"), "--moves needs a folder, not a URL"),

@@ -23,14 +23,13 @@ from generator.catalog.problems.load import load_valid
 from generator.catalog.reader import read
 from generator.media import archives, stored_zip
 from generator.media.archives import Archiver
+from tests.commands.test_media import ENVIRONMENT, Media
 from tests.conftest import AS_OF, Site
 from tests.support import comicinfo_schema
 from tests.support.images import gif, jpeg, png
 from tests.support.paths import ROOT
 from tests.support.tree_snapshot import state
 
-Media = Callable[..., Result]
-ENVIRONMENT = {"SOURCE_DATE_EPOCH": str(AS_OF)}
 SITE = "base_url: https://comics.example\nlanguage: pt-BR\ndirection: rtl\nmedia_folder: media\napps: [archives]\n"
 LISTS = {
     "authors.yaml": "- {id: 1, name: Ada & Bo}\n",

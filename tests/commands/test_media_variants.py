@@ -14,13 +14,12 @@ from generator.catalog.reader import read
 from generator.installation import how_to_add
 from generator.media import image_copies, named_files
 from generator.media.variants import VariantsWriter
+from tests.commands.test_media import ENVIRONMENT, Media
 from tests.conftest import AS_OF, Site
 from tests.support import media_server, pictures
 from tests.support.media_server import FILES
 from tests.support.tree_snapshot import state
 
-Media = Callable[..., Result]
-ENVIRONMENT = {"SOURCE_DATE_EPOCH": str(AS_OF)}
 COVER, PAGES, SCHEDULED = FILES[3], FILES[4:7], FILES[7:]
 COPIES = [f"w/{width}/{COVER}.webp" for width in (160, 320)]
 PAGE_COPIES = [f"w/800/{page}.webp" for page in PAGES]

@@ -5,12 +5,10 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,11 +18,11 @@ from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
 from generator.pipeline.scan import CatalogScan
 from generator.pipeline.schedule import cron
+from tests.commands.test_cli import Run
 from tests.conftest import AS_OF, Site
 from tests.support import tree_snapshot
 from tests.support.paths import ROOT
 
-Run = Callable[..., Result]
 FIRST, SECOND, THIRD = "2026-12-01T12:00:00Z", "2026-12-01T12:00:01Z", "2027-02-28T23:59:30Z"
 EPOCHS = [1_796_126_400, 1_796_126_401, 1_803_859_170]
 

@@ -5,24 +5,22 @@ import json
 import os
 import socketserver
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Thread
 
 import click
 import pytest
-from click.testing import Result
 
 from generator.commands import importing, output
 from generator.commands.command import Command
 from generator.commands.command import Result as CommandResult
 from generator.errors import escaped
+from tests.commands.test_cli import Run
 from tests.conftest import Site
 from tests.project.test_architecture import MODULES, tree
 from tests.support.paths import BUILD
 from tests.support.terminal import on_a_terminal
-
-Run = Callable[..., Result]
 
 # C0, DEL and C1 control characters, bidirectional marks, line separators, surrogates.
 OBEYED = [

@@ -13,6 +13,8 @@ from generator.release import manifest
 from tests.commands.test_cli import Run, outcome
 from tests.conftest import Site
 from tests.support import nginx_client, tree_snapshot
+from tests.support.site_server import serving
+from tests.support.tables import each
 
 REMEDY = "restore the file, or remove dist/current to build a first release with new dates"
 
@@ -28,53 +30,35 @@ def test_build_check_passes_after_a_build(site: Site, run: Run) -> None:
     assert tree_snapshot.state(site.folder) == before
 
 
-def change_the_catalog(site: Site) -> str:
-    tree_snapshot.first_version(site)
-    return f"{site.folder}/dist: is out of date: a build would change 48 URLs (12 added, 36 changed)"
-
-
-def change_an_age(site: Site) -> str:
-    site.write("site.yaml", "base_url: https://minimal.example\ncache: {index: 5}\n")
-    return f"{site.folder}/dist: is out of date: a build would change the configuration"
-
-
-def change_the_port(site: Site) -> str:
-    site.write("site.yaml", "base_url: https://minimal.example\nport: 8001\n")
-    return f"{site.folder}/nginx.conf: is out of date: a build would rewrite it"
-
-
-def change_the_configuration(site: Site) -> str:
-    (site.folder / "nginx.conf").write_text("events {}")
-    return f"{site.folder}/nginx.conf: is out of date: a build would rewrite it"
-
-
-def lose_the_configuration(site: Site) -> str:
-    (site.folder / "nginx.conf").unlink()
-    return f"{site.folder}/nginx.conf: is out of date: a build would rewrite it"
-
-
-def lose_the_release(site: Site) -> str:
-    (site.folder / "dist/current").unlink()
-    return f"{site.folder}/dist: nothing has been built yet; run the command `build` first"
+BASE = "base_url: https://minimal.example\n"
+REWRITTEN = "nginx.conf: is out of date: a build would rewrite it"
+CHANGES: dict[str, tuple[Callable[[Site], object], str]] = {
+    "the catalog": (
+        tree_snapshot.first_version,
+        "dist: is out of date: a build would change 48 URLs (12 added, 36 changed)",
+    ),
+    "an age": (
+        lambda site: site.write("site.yaml", f"{BASE}cache: {{index: 5}}\n"),
+        "dist: is out of date: a build would change the configuration",
+    ),
+    "the port": (lambda site: site.write("site.yaml", f"{BASE}port: 8001\n"), REWRITTEN),
+    "the configuration": (lambda site: (site.folder / "nginx.conf").write_text("events {}"), REWRITTEN),
+    "no configuration": (lambda site: (site.folder / "nginx.conf").unlink(), REWRITTEN),
+    "no release": (
+        lambda site: (site.folder / "dist/current").unlink(),
+        "dist: nothing has been built yet; run the command `build` first",
+    ),
+}
 
 
 @pytest.mark.end_to_end
-@pytest.mark.parametrize(
-    "change",
-    [
-        change_the_catalog,
-        change_an_age,
-        change_the_port,
-        change_the_configuration,
-        lose_the_configuration,
-        lose_the_release,
-    ],
-)
-def test_build_check_reports_outdated_files(site: Site, run: Run, change: Callable[[Site], str]) -> None:
+@pytest.mark.parametrize("change", CHANGES)
+def test_build_check_reports_outdated_files(site: Site, run: Run, change: str) -> None:
     """Exit code 1 if the site or nginx.conf is out of date, and no file is written."""
     site.build()
-    sentence = change(site)
-    before = tree_snapshot.state(site.folder)
+    edit, fault = CHANGES[change]
+    edit(site)
+    before, sentence = tree_snapshot.state(site.folder), f"{site.folder}/{fault}"
 
     assert outcome(run("build", *tree_snapshot.options(site), "--check")) == (1, "", f"{sentence}\n")
     listed = run("build", *tree_snapshot.options(site), "--check", "--json")
@@ -115,31 +99,27 @@ def test_rollback_prints_the_current_release(site: Site, run: Run) -> None:
 
 def test_nginx_serves_the_earlier_release_after_a_reload(site: Site, run: Run) -> None:
     """Before the reload, responses are unchanged; afterwards bodies and ETags are those of the other release."""
-    with nginx_client.listening() as listener:
-        port = listener.getsockname()[1]
-        site.write("site.yaml", f"base_url: https://minimal.example\nport: {port}\n")
-        tree_snapshot.first_version(site)
-        old = site.build().release
-        first = responses_of(site)
-        tree_snapshot.second_version(site)
-        new = site.build().release
-        second = responses_of(site)
-        with nginx_client.running(site.folder, listener) as nginx:
-            # After a response it has read its configuration.
-            assert {url: given(nginx, url) for url in second} == second
-            for release, before, after in ((old, second, first), (new, first, second)):
-                assert run("rollback", release, "--reopen", "--out", site.folder / "dist").exit_code == 0
-                assert {url: given(nginx, url) for url in before} == before
-                nginx.process.send_signal(signal.SIGHUP)
-                settle(nginx, after)
+    tree_snapshot.first_version(site)
+    old = site.build().release
+    first = responses_of(site)
+    tree_snapshot.second_version(site)
+    with serving(site) as nginx:
+        new, second = str(site.store.current()), responses_of(site)
+        # After a response it has read its configuration.
+        assert {url: given(nginx, url) for url in second} == second
+        for release, before, after in ((old, second, first), (new, first, second)):
+            assert run("rollback", release, "--reopen", "--out", site.folder / "dist").exit_code == 0
+            assert {url: given(nginx, url) for url in before} == before
+            nginx.process.send_signal(signal.SIGHUP)
+            settle(nginx, after)
 
 
 URLS = ("/api/series/first", "/api/series", "/api/releases")
 
 
-def responses_of(site: Site, *urls: str) -> dict[str, tuple[str | None, bytes]]:
+def responses_of(site: Site) -> dict[str, tuple[str | None, bytes]]:
     """The responses of the current release to a few URLs."""
-    bodies = {url: site.manifest.resources[url] for url in urls or URLS}
+    bodies = {url: site.manifest.resources[url] for url in URLS}
     return {url: (f'"{one.etag}"', (site.folder / "dist" / one.file).read_bytes()) for url, one in bodies.items()}
 
 
@@ -179,17 +159,14 @@ def test_verify_output_and_exit_codes(site: Site, run: Run) -> None:
     assert (listed.exit_code, json.loads(listed.stdout)) == (1, facts | {"ok": False, "damaged": [sentence]})
 
 
-def test_verify_errors_are_json_with_json_output(site: Site, run: Run) -> None:
+def test_errors_are_json_with_json_output(site: Site, run: Run) -> None:
     """If there is no release."""
     out = site.folder / "dist"
     result = run("verify", "--out", out, "--json")
 
+    message = f"{out}: nothing has been built yet; run the command `build` first"
     assert (result.exit_code, result.stderr) == (1, "")
-    assert json.loads(result.stdout) == {
-        "ok": False,
-        "message": f"{out}: nothing has been built yet; run the command `build` first",
-        "problems": [],
-    }
+    assert json.loads(result.stdout) == {"ok": False, "message": message, "problems": []}
 
 
 def test_export_writes_one_file_for_each_url(site: Site, run: Run) -> None:
@@ -259,16 +236,27 @@ def test_export_into_the_releases_is_refused(site: Site, run: Run, words: tuple[
     assert tree_snapshot.state(site.folder) == before
 
 
-def test_export_without_a_release_is_an_error(site: Site, run: Run) -> None:
-    """And creates no folder."""
-    out, target = site.folder / "dist", site.folder / "plain"
+@each(
+    "command",
+    ["releases", "rollback", "verify", "verify --repair", "export plain", "pack edge", "publish s3://comics"],
+)
+@each("kind", ["nothing", "empty", "foreign"])
+def test_commands_without_a_release_create_nothing(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command: str, kind: str
+) -> None:
+    """A folder that is not a dist stays as it is, and all commands print the same error."""
+    folder = tmp_path / kind
+    (folder / "dist").mkdir(parents=True, exist_ok=True)
+    if kind == "nothing":
+        (folder / "dist").rmdir()
+    elif kind == "foreign":
+        (folder / "dist/thesis.txt").write_text("mine")
+    before = tree_snapshot.content(folder)
+    monkeypatch.chdir(folder)
 
-    assert outcome(run("export", "--out", out, target)) == (
-        1,
-        "",
-        f"{out}: nothing has been built yet; run the command `build` first\n",
-    )
-    assert not target.exists()
+    sentence = "dist: nothing has been built yet; run the command `build` first\n"
+    assert outcome(run(*command.split())) == (1, "", sentence)
+    assert tree_snapshot.content(folder) == before
 
 
 @pytest.mark.parametrize(

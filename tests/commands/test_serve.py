@@ -10,8 +10,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from http.client import HTTPMessage
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import pytest
 
@@ -43,13 +45,25 @@ def own_addresses() -> list[str]:
     return []
 
 
-def ask(port: int, url: str = FIRST) -> http.client.HTTPResponse:
+class Answer(NamedTuple):
+    """A response."""
+
+    status: int
+    headers: HTTPMessage
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
+
+
+def ask(port: int, url: str = FIRST, **headers: str) -> Answer:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
-    connection.request("GET", url)
+    connection.request("GET", url, headers=headers)
     answer = connection.getresponse()
-    answer.read()
+    response = Answer(answer.status, answer.headers, answer.read())
     connection.close()
-    return answer
+    return response
 
 
 def edit(site: Site, path: str, text: str) -> None:
@@ -173,23 +187,17 @@ def test_watch_publishes_an_edit(site: Site) -> None:
         assert after.modified > before.modified
 
 
-def test_watch_publishes_changed_settings(site: Site) -> None:
-    """A change in site.yaml changes headers."""
-    with serving(site, "--watch") as served:
-        assert ask(served.port).headers["Cache-Control"] == "public, max-age=300"
+def test_watch_publishes_changed_settings(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A change in site.yaml changes headers. `dist` does not have to be beside nginx.conf."""
+    out = tmp_path_factory.mktemp("elsewhere") / "dist"
+    with serving(site, "--watch", "--out", str(out)) as served:
+        published, answer = Store(out).manifest(Store(out).current()).resources[FIRST], ask(served.port)
+        assert answer.headers["ETag"] == f'"{published.etag}"'
+        assert answer.headers["Cache-Control"] == "public, max-age=300"
 
         edit(site, "site.yaml", "base_url: https://minimal.example\ncache: {unversioned: {series: 7}}\n")
         served.until(" is live")
         assert ask(served.port).headers["Cache-Control"] == "public, max-age=7"
-
-
-def test_serve_with_a_dist_elsewhere(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """It does not have to be beside nginx.conf."""
-    out = tmp_path_factory.mktemp("elsewhere") / "dist"
-    with serving(site, "--out", str(out)) as served:
-        published = Store(out).manifest(Store(out).current()).resources[FIRST]
-
-        assert ask(served.port).headers["ETag"] == f'"{published.etag}"'
 
 
 @pytest.mark.end_to_end

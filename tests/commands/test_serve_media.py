@@ -1,13 +1,12 @@
 """Images that `serve` serves: those of `media_folder`, or of `--media DIR`."""
 
-import http.client
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 
-from tests.commands.test_serve import edit, free_port, serving
+from tests.commands.test_serve import ask, edit, free_port, serving
 from tests.conftest import Site
 from tests.support.runs import sample
 
@@ -22,12 +21,8 @@ def image(folder: Path, text: str = "an image") -> Path:
 
 
 def get(port: int, url: str = "/media/series/first/c.png") -> tuple[int, str]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
-    connection.request("GET", url)
-    answer = connection.getresponse()
-    text = answer.read().decode()
-    connection.close()
-    return answer.status, text if answer.status == 200 else ""
+    answer = ask(port, url)
+    return answer.status, answer.text if answer.status == 200 else ""
 
 
 @pytest.mark.end_to_end
@@ -44,17 +39,9 @@ def test_media_folder_is_served(site: Site, name: str) -> None:
     assert [path.name for path in folder.iterdir()] == ["series"]
 
 
-def test_media_folder_is_served_at_another_port(site: Site) -> None:
-    """The build is in another folder then."""
-    image(site.folder / "media")
-    site.write("site.yaml", "base_url: http://localhost:8000\nmedia_folder: media\n")
-    with serving(site) as served:
-        assert get(served.port) == (200, "an image")
-
-
 def test_missing_media_folder_is_named(site: Site) -> None:
-    """It may be created later."""
-    site.write("site.yaml", f"{SETTINGS}media_folder: media\n")
+    """It may be created later. For another port than that of the site, the build is in another folder."""
+    site.write("site.yaml", "base_url: http://localhost:8000\nmedia_folder: media\n")
     with serving(site) as served:
         before = get(served.port)
         image(site.folder / "media")

@@ -1,8 +1,8 @@
 """`serve --preview` with a real nginx."""
 
-import http.client
 import json
 import socket
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ from generator.commands import serve as command
 from generator.commands.serve import PreviewStatus
 from generator.errors import FlatpanelError
 from generator.pipeline.build_options import Options
+from generator.pipeline.run import build
 from generator.release.store import Store
-from tests.commands.test_serve import DEADLINE, Serving, edit, own_addresses, serving
+from tests.commands.test_serve import DEADLINE, Serving, ask, edit, free_port, own_addresses, serving
 from tests.conftest import AS_OF, Site
 
 SCHEDULED = "  - {id: 7, number: 2, published: 2035-06-01T16:00:00Z, pages: [1.png]}\n"
@@ -25,19 +26,8 @@ RESTRICTED = (
 PIXEL = b"\x89PNG\r\n\x1a\n"
 
 
-class Answer:
-    """A response with its text."""
-
-    def __init__(self, port: int, path: str, **headers: str) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
-        connection.request("GET", path, headers=headers)
-        answer = connection.getresponse()
-        self.status, self.headers, self.text = answer.status, answer.headers, answer.read().decode()
-        connection.close()
-
-
 def status(served: Serving) -> Any:
-    answer = Answer(served.port, "/preview/state.json")
+    answer = ask(served.port, "/preview/state.json")
     assert (answer.status, answer.headers["Cache-Control"]) == (200, "no-store")
     return json.loads(answer.text)
 
@@ -63,10 +53,10 @@ def test_unpublished_chapters_are_shown_and_marked(previewed: Site) -> None:
     """On every page a banner, on the chapters their date, and nothing in a release."""
     with serving(previewed, "--preview") as served:
         assert "this preview shows chapters that are not published yet" in served.first
-        home, latest = Answer(served.port, "/"), Answer(served.port, "/latest/")
-        series, chapter = Answer(served.port, "/reader/first/"), Answer(served.port, "/reader/first/0/2/")
-        secret, error = Answer(served.port, "/reader/secret/"), Answer(served.port, "/reader/none/")
-        secret_chapter = Answer(served.port, "/reader/secret/0/1/")
+        home, latest = ask(served.port, "/"), ask(served.port, "/latest/")
+        series, chapter = ask(served.port, "/reader/first/"), ask(served.port, "/reader/first/0/2/")
+        secret, error = ask(served.port, "/reader/secret/"), ask(served.port, "/reader/none/")
+        secret_chapter = ask(served.port, "/reader/secret/0/1/")
         folder = previewed.folder / f".flatpanel_serve/preview-{served.port}"
 
     for page in (home, latest, series, chapter, secret, secret_chapter, error):
@@ -94,21 +84,17 @@ def test_unpublished_chapters_are_shown_and_marked(previewed: Site) -> None:
 def test_a_missing_image_has_a_picture_with_its_name(previewed: Site) -> None:
     """So it is marked without a script. Of the URL, only harmless letters are in the picture."""
     with serving(previewed, "--preview") as served:
-        image = Answer(served.port, "/media/series/first/1/1/1.png".replace("1.png", "2.png"))
-        strange = Answer(served.port, "/media/series/<b>&.png")
-        other = Answer(served.port, "/media/series/first/1/1/notes.txt")
-        present = http.client.HTTPConnection("127.0.0.1", served.port, timeout=DEADLINE)
-        present.request("GET", "/media/series/first/1/1/1.png")
-        answer = present.getresponse()
-        content = answer.read()
-        present.close()
+        image = ask(served.port, "/media/series/first/1/1/1.png".replace("1.png", "2.png"))
+        strange = ask(served.port, "/media/series/<b>&.png")
+        other = ask(served.port, "/media/series/first/1/1/notes.txt")
+        present = ask(served.port, "/media/series/first/1/1/1.png")
 
     assert (image.status, image.headers["Content-Type"]) == (404, "image/svg+xml")
     assert ">2.png</text>" in image.text
     assert (strange.status, other.status) == (404, 404)
     assert ">image</text>" in strange.text and "<b>" not in strange.text
-    assert (answer.status, content) == (200, PIXEL)
-    assert "Access-Control-Allow-Origin" not in answer.headers
+    assert (present.status, present.body) == (200, PIXEL)
+    assert "Access-Control-Allow-Origin" not in present.headers
 
 
 @pytest.mark.end_to_end
@@ -116,15 +102,15 @@ def test_only_this_machine_and_its_pages_can_read_a_preview(previewed: Site) -> 
     """It listens on loopback addresses, no site of another name reads it, and robots are asked to stay away."""
     with serving(previewed, "--preview") as served:
         hosts = [f"localhost:{served.port}", "127.0.0.1", f"[::1]:{served.port}", "LOCALHOST"]
-        assert [Answer(served.port, "/", Host=host).status for host in hosts] == [200] * 4
+        assert [ask(served.port, "/", Host=host).status for host in hosts] == [200] * 4
         others = ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "evil.example:80"]
         paths = ["/", "/preview/state.json", "/api/v2/series", "/media/series/first/1/1/1.png"]
-        assert {Answer(served.port, path, Host=host).status for host in others for path in paths} == {421}
+        assert {ask(served.port, path, Host=host).status for host in others for path in paths} == {421}
         for path in ("/api/v2/series", "/api/none", "/reader/first/", "/releases.atom"):
-            answer = Answer(served.port, path)
+            answer = ask(served.port, path)
             assert "Access-Control-Allow-Origin" not in answer.headers
             assert answer.headers["X-Robots-Tag"] == "noindex"
-        assert Answer(served.port, "/robots.txt").text == "User-agent: *\nDisallow: /\n"
+        assert ask(served.port, "/robots.txt").text == "User-agent: *\nDisallow: /\n"
 
         addresses = [address for address in own_addresses() if not address.startswith("127.")]
         for address in addresses:
@@ -136,10 +122,10 @@ def test_only_this_machine_and_its_pages_can_read_a_preview(previewed: Site) -> 
 def test_the_status_has_the_release_of_each_page(previewed: Site) -> None:
     """A page names its release in a header; after an edit both are others. So the script reloads the page."""
     with serving(previewed, "--preview") as served:
-        before, page = status(served), Answer(served.port, "/reader/first/")
+        before, page = status(served), ask(served.port, "/reader/first/")
         edit(previewed, "series/first.yaml", first(previewed).replace("title: First", "title: Fjrst"))
         served.until(" is live")
-        after, changed = status(served), Answer(served.port, "/reader/first/")
+        after, changed = status(served), ask(served.port, "/reader/first/")
 
     assert page.headers["Server-Timing"] == f'release;desc="{before["release"]}"'
     assert changed.headers["Server-Timing"] == f'release;desc="{after["release"]}"'
@@ -156,7 +142,7 @@ def test_problems_are_in_the_status_until_they_are_mended(previewed: Site) -> No
         edit(previewed, "series/first.yaml", text.replace("title: First", "titel: First"))
         served.until("still serving the previous release")
         broken = status(served)
-        assert Answer(served.port, "/reader/first/").status == 200
+        assert ask(served.port, "/reader/first/").status == 200
         edit(previewed, "series/first.yaml", text)
         served.until(" is live")
         mended = status(served)
@@ -179,15 +165,15 @@ def test_a_catalog_with_problems_at_the_start_has_a_page_of_them(previewed: Site
     text = path.read_text()
     path.write_text(text + "'<b>': 1\n")
     with serving(previewed, "--preview") as served:
-        page = Answer(served.port, "/reader/first/")
-        script, style = Answer(served.port, "/preview/preview.js"), Answer(served.port, "/preview/preview.css")
+        page = ask(served.port, "/reader/first/")
+        script, style = ask(served.port, "/preview/preview.js"), ask(served.port, "/preview/preview.css")
         problems = status(served)
-        assert Answer(served.port, "/", Host="evil.example").status == 421
+        assert ask(served.port, "/", Host="evil.example").status == 421
         edit(previewed, broken, text.replace("title: First", "titel: First") + "'<b>': 1\n")
         served.until("still serving the problems")
         edit(previewed, broken, text)
         served.until(" is live")
-        assert Answer(served.port, "/reader/first/0/2/").status == 200
+        assert ask(served.port, "/reader/first/0/2/").status == 200
         assert status(served)["problems"] == []
 
     assert (page.status, page.headers["X-Robots-Tag"]) == (503, "noindex")
@@ -233,11 +219,11 @@ def test_urls_lead_to_the_preview_if_it_has_the_images(site: Site, settings: str
 
 def test_the_folder_of_a_preview_is_refused_if_it_has_releases(previewed: Site) -> None:
     """The message is on the page of problems, too."""
-    with serving(previewed, "--preview") as served:
-        port = served.port
-    (previewed.folder / f".flatpanel_serve/preview-{port}/dist/PREVIEW").unlink()
-    with serving(previewed, "--preview", "--port", str(port)) as served:
-        page = Answer(port, "/")
+    port = free_port()
+    release = previewed.folder / f".flatpanel_serve/preview-{port}/dist"
+    build(replace(previewed.options, out=release))
+    with serving(previewed, "--preview", "--port", str(port)):
+        page = ask(port, "/")
 
     assert page.status == 503
     assert "dist: is not a preview; remove the folder" in page.text

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import shutil
 import signal
 import socket
 import time
@@ -195,11 +194,17 @@ def test_old_workers_stop_before_nginx_stops_them(
     assert max(started) < min(stopped)
 
 
-def test_a_crash_of_nginx_is_an_error(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message contains its exit code."""
-    servers: list[process.Server] = []
+@pytest.fixture
+def servers(monkeypatch: pytest.MonkeyPatch) -> list[process.Server]:
+    """The servers that are up."""
+    started: list[process.Server] = []
     up = process.Server.wait_until_up
-    monkeypatch.setattr(process.Server, "wait_until_up", lambda server: (servers.append(server), up(server)))
+    monkeypatch.setattr(process.Server, "wait_until_up", lambda server: (started.append(server), up(server)))
+    return started
+
+
+def test_a_crash_of_nginx_is_an_error(play: Callable[..., Result], servers: list[process.Server]) -> None:
+    """The message contains its exit code."""
 
     def kill() -> None:
         workers = servers[0].messages.workers
@@ -213,11 +218,8 @@ def test_a_crash_of_nginx_is_an_error(site: Site, play: Callable[..., Result], m
     assert (result.exit_code, result.stderr) == (1, "nginx ended with exit code -9\n")
 
 
-def test_stopping_nginx_is_no_error(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopping_nginx_is_no_error(play: Callable[..., Result], servers: list[process.Server]) -> None:
     """For example with `nginx -s quit`."""
-    servers: list[process.Server] = []
-    up = process.Server.wait_until_up
-    monkeypatch.setattr(process.Server, "wait_until_up", lambda server: (servers.append(server), up(server)))
 
     def stop() -> None:
         servers[0].process.terminate()
@@ -248,26 +250,33 @@ def test_a_missing_nginx_is_an_error(site: Site, play: Callable[..., Result], mo
     assert (result.exit_code, result.stderr) == (1, sentence)
 
 
+@pytest.mark.parametrize(
+    ("script", "complaint"),
+    [
+        ("exit 1", "nginx ended with exit code 1\n"),
+        # nginx quotes requests without escaping them.
+        (
+            r"printf '\033]0;owned\a\233\nlast' >&2; exit 1",
+            "\\x1b]0;owned\\x07\\x9b\nlast\nnginx ended with exit code 1\n",
+        ),
+        # It neither starts workers nor ends.
+        ("exec sleep 600", "nginx did not load the new configuration within 0 s\n"),
+    ],
+    ids=["ends", "prints", "hangs"],
+)
 def test_an_nginx_that_does_not_start_is_an_error(
-    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, script: str, complaint: str
 ) -> None:
-    """Without waiting for the timeout."""
-    monkeypatch.setattr(process, "find_nginx", lambda: shutil.which("false"))
+    """One that ends is not waited for. What it prints is escaped."""
+    program = site.folder / "nginx"
+    program.write_text(f'#!/bin/sh\n[ "$1" = -V ] && exit\n{script}\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(process, "find_nginx", lambda: str(program))
+    monkeypatch.setattr(process, "MAX_WAIT", 0 if "sleep" in script else process.MAX_WAIT)
     result = play(Script(), free_port())
 
-    assert (result.exit_code, result.stderr) == (1, "nginx ended with exit code 1\n")
+    assert (result.exit_code, result.stderr) == (1, complaint)
     assert "serving" not in result.stdout
-
-
-def test_output_of_nginx_is_escaped(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
-    """nginx quotes requests without escaping them."""
-    quoting = site.folder / "quoting"
-    quoting.write_text("#!/bin/sh\n[ \"$1\" = -V ] && exit\nprintf '\\033]0;owned\\a\\233\\nlast' >&2; exit 1\n")
-    quoting.chmod(0o755)
-    monkeypatch.setattr(process, "find_nginx", lambda: str(quoting))
-    result = play(Script(), free_port())
-
-    assert result.stderr == "\\x1b]0;owned\\x07\\x9b\nlast\nnginx ended with exit code 1\n"
 
 
 def test_a_rollback_is_live_at_once(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -347,18 +356,6 @@ def test_a_refused_configuration_keeps_the_previous_release(
         "still serving the previous release",
     ]
     assert etags[0] == etags[1]
-
-
-def test_a_hanging_nginx_is_given_up(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program called nginx that neither starts workers nor ends."""
-    idle = site.folder / "idle"
-    idle.write_text('#!/bin/sh\n[ "$1" = -V ] || exec sleep 600\n')
-    idle.chmod(0o755)
-    monkeypatch.setattr(process, "find_nginx", lambda: str(idle))
-    monkeypatch.setattr(process, "MAX_WAIT", 0)
-    result = play(Script(), free_port())
-
-    assert (result.exit_code, result.stderr) == (1, "nginx did not load the new configuration within 0 s\n")
 
 
 def test_the_default_port_is_that_of_site_yaml(site: Site, run: Callable[..., Result], play: object) -> None:

@@ -59,22 +59,6 @@ def remove_catalog(site: Site) -> None:
 
 
 @pytest.mark.parametrize("host", sorted(HOSTS))
-def test_no_file_has_a_restricted_body(built: Site, host: str) -> None:
-    """Neither whole nor with gzip; nor has a list a digest of an API key."""
-    target = built.folder / "public"
-    export_for(built.store, host, target)
-    private = [body for body in built.manifest.resources.values() if body.restricted]
-    secrets = [(built.store.root / body.file).read_bytes() for body in private]
-    public = {body.etag for body in built.manifest.resources.values() if not body.restricted}
-    secrets = [text for text, body in zip(secrets, private, strict=True) if body.etag not in public]
-    with built.store.table() as table:
-        secrets += [digest.encode() for digest in table.keys]
-    assert len(secrets) > 3
-    texts = [path.read_bytes() for path in target.rglob("*") if path.is_file()]
-    assert [text for text in texts for secret in secrets if secret in text] == []
-
-
-@pytest.mark.parametrize("host", sorted(HOSTS))
 def test_each_body_is_dated(built: Site, host: str) -> None:
     """The time of a file is its Last-Modified."""
     target = built.folder / "public"

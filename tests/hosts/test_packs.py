@@ -10,7 +10,6 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -21,16 +20,14 @@ from generator.hosts.packs.pack_files import PackTotals, pack_release
 from generator.javascript import modules
 from generator.release.manifest import Entry, Published, last_modified
 from generator.release.store import Store
+from tests.commands.test_cli import Run
 from tests.conftest import Site, copy_of
 from tests.support import core_server, tree_snapshot
 from tests.support.catalog_edits import EDITS
-from tests.support.feeds import FeedCatalog
 from tests.support.incremental_pair import Event, IncrementalPair, in_memory
 from tests.support.killed_builds import killed_at, moments
 from tests.support.pack_reader import TREES, PackedFolder, Record
 from tests.support.paths import DATA
-
-Run = Callable[..., Result]
 
 
 @pytest.fixture(autouse=True)
@@ -117,54 +114,12 @@ def test_small_sites_have_small_packs_and_large_bodies(built: Site, tmp_path: Pa
 
 
 def test_the_worker_knows_rules_and_keys(built: Site, tmp_path: Path) -> None:
-    """Digests of keys are beside the code, and in no file that a host may take for an asset."""
     pack(built, tmp_path)
     rules = PackedFolder(tmp_path).rules
     with built.store.table() as table:
         assert rules["keys"] == dict(table.keys)
         assert rules["base_url"] == table.rules.base_url
     assert rules["errors"]["messages"]["404"] == "Not found"
-    for digest in rules["keys"]:
-        for path in tmp_path.rglob("*"):
-            has_digest = path.is_file() and digest.encode() in path.read_bytes()
-            assert has_digest == (path.parent == tmp_path / "worker" and path.stem == "release")
-
-
-@pytest.fixture
-def secrets(tmp_path: Path) -> Site:
-    """Bodies that say in capitals who may read them."""
-    catalog = FeedCatalog(tmp_path / "catalog_src")
-    catalog.site["hide_licensed"] = True
-    catalog.add("moons", {"title": "OPEN ONE"}, description="OPEN TWO")
-    catalog.add("in-shops", {"title": "LICENSED ONE", "pages": ["LICENSED-TWO.png"]}, licensed=True)
-    catalog.add("members", {"title": "SECRET ONE", "pages": ["SECRET-TWO.png"]}, restricted=True)
-    catalog.add("tomorrow", {"title": "FUTURE ONE", "published": "2099-01-01"})
-    catalog.read()
-    made = Site(tmp_path)
-    made.build()
-    return made
-
-
-def test_no_public_file_has_what_needs_a_key(secrets: Site, tmp_path: Path) -> None:
-    """Restricted bodies are in private packs, and licensed and scheduled ones nowhere."""
-    pack(secrets, tmp_path / "edge")
-    packed = PackedFolder(tmp_path / "edge")
-    everything = {tree: b"".join(contents(packed, tree)) for tree in TREES}
-    for word in b"OPEN ONE", b"OPEN TWO":
-        assert word in everything["public"]
-    for word in b"SECRET ONE", b"SECRET-TWO":
-        assert (word in everything["public"], word in everything["private"]) == (False, True)
-    for word in b"LICENSED-TWO", b"FUTURE ONE":
-        assert (word in everything["public"], word in everything["private"]) == (False, False)
-
-
-def contents(packed: PackedFolder, tree: str) -> Iterator[bytes]:
-    """All bodies of a tree, unpacked, and all files as they are."""
-    for _, _, name in packed.packs(tree):
-        for _, record in packed.records(tree, name) if name != "0" * 32 else []:
-            yield record.body
-    for name in packed.files(tree):
-        yield packed.read(tree, name)
 
 
 @pytest.mark.end_to_end
@@ -507,15 +462,6 @@ def test_a_folder_of_others_is_refused(site: Site, tmp_path: Path, run: Run) -> 
         assert result.exit_code == 1
         assert result.stderr == f"{target}: is not an empty folder, nor one of an earlier `pack`; choose a new one\n"
     assert tree_snapshot.content(tmp_path / "own") == {".": "a folder", "file": b"mine"}
-
-
-def test_nothing_to_pack_is_an_error(tmp_path: Path, run: Run) -> None:
-    result = run("pack", "--out", tmp_path / "dist", tmp_path / "edge")
-    assert (result.exit_code, result.stderr) == (
-        1,
-        f"{tmp_path}/dist: nothing has been built yet; run the command `build` first\n",
-    )
-    assert not (tmp_path / "edge").exists()
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])

@@ -266,25 +266,6 @@ def test_releases_lists_ids_times_and_counts(five: tuple[Site, list[str]], run: 
     assert [one["current"] for one in listed["releases"]] == [True, *[False] * 4]
 
 
-@pytest.mark.parametrize("command", ["releases", "rollback", "verify"])
-@pytest.mark.parametrize("kind", ["nothing", "empty", "foreign"])
-def test_commands_do_not_create_a_missing_dist(site: Site, run: Run, command: str, kind: str) -> None:
-    """A folder that is not a dist stays as it is, and all commands print the same error."""
-    out = site.folder / "dist"
-    if kind != "nothing":
-        out.mkdir()
-    if kind == "foreign":
-        (out / "thesis.txt").write_text("mine")
-    before = tree_snapshot.state(site.folder)
-
-    assert outcome(run(command, "--out", out)) == (
-        1,
-        "",
-        f"{out}: nothing has been built yet; run the command `build` first\n",
-    )
-    assert tree_snapshot.state(site.folder) == before
-
-
 def test_rollback_accepts_the_beginning_of_an_id(five: tuple[Site, list[str]], run: Run) -> None:
     """The beginning must be unique; the current release and unknown ids are refused."""
     site, releases = five

@@ -18,6 +18,8 @@ from tests.hosts.publish.test_killed_publishes import killed_at
 from tests.support.object_stores import ObjectStore
 from tests.support.store_proxy import StoreProxy
 
+pytestmark = pytest.mark.hosts
+
 PACKS = ("--layout", "packs")
 
 
@@ -40,7 +42,6 @@ def files(site: Site, folder: Path, *trees: str) -> set[str]:
     return {f"{tree}/{path.name}" for tree in trees for path in (folder / "files" / tree).iterdir()}
 
 
-@pytest.mark.hosts
 @pytest.mark.parametrize("kind", ["publish", "to_seaweed"])
 def test_the_files_of_a_release(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     publish: BucketPublisher = request.getfixturevalue(kind)
@@ -70,10 +71,6 @@ def test_restricted_packs_stay_here(restricted: BucketPublisher) -> None:
     assert not [key for key in restricted.bodies() if key.startswith("private/")]
     value = description(restricted)
     assert value["rules"]["keys"] == {} and packs_of(value, "private") == set()
-    private = [body for body in restricted.site.manifest.resources.values() if body.restricted]
-    stored = b"".join(map(restricted.read, restricted.bodies()))
-    texts = [(restricted.site.folder / "dist" / body.file).read_bytes() for body in private]
-    assert texts and not [text for text in texts if len(text) > 40 and text in stored]
 
 
 def test_restricted_packs_for_a_worker(restricted: BucketPublisher, tmp_path: Path) -> None:

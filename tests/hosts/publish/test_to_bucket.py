@@ -1,19 +1,16 @@
 """`publish s3://…` with plain keys: what is sent, kept and removed."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from botocore.exceptions import ResponseStreamingError
 from click.testing import Result
 
-from generator.api.payloads.resources import EMPTY_RESULTS_URL
 from generator.release import manifest
 from tests.conftest import Serve, Site
 from tests.hosts.publish.conftest import BucketPublisher
 from tests.support.node_tools import needs_s3rver
 from tests.support.object_stores import ObjectStore
-from tests.support.site_variants import SMALL, variant_of
 from tests.support.store_proxy import StoreProxy
 
 pytestmark = pytest.mark.hosts
@@ -66,17 +63,6 @@ def test_odd_names_are_keys(
     publish = BucketPublisher(run, site, request.getfixturevalue(kind), "odd")
     assert publish.totals()["sent"] == len(public(site))
     assert publish.totals("--check")["sent"] == 0
-
-
-def test_restricted_bodies_are_never_sent(run: Callable[..., Result], moto: ObjectStore, tmp_path: Path) -> None:
-    site = variant_of(SMALL, tmp_path)
-    site.build()
-    bodies = site.manifest.resources
-    # The empty list of a restricted series is that of every series.
-    restricted = {body.etag for body in bodies.values() if body.restricted} - {bodies[EMPTY_RESULTS_URL].etag}
-    publish = BucketPublisher(run, site, moto, "restricted")
-    publish.totals()
-    assert restricted and restricted.isdisjoint(publish.bodies().values())
 
 
 def test_a_second_publish_sends_nothing(publish: BucketPublisher, proxy: StoreProxy) -> None:
@@ -272,14 +258,6 @@ def test_no_message_has_a_password(built: Site, run: Callable[..., Result]) -> N
     assert [result.stderr for result in results if "me:" in result.stderr or "s3c" in result.stderr] == []
     assert [result.stderr for result in results[:-3] if "://…@" not in result.stderr] == []
     assert [result.stderr for result in results[-3:] if "…@comics.example: " not in result.stderr] == []
-
-
-def test_nothing_built(run: Callable[..., Result], tmp_path: object) -> None:
-    result = run("publish", "s3://comics", "--out", f"{tmp_path}/dist")
-    assert (result.exit_code, result.stderr) == (
-        1,
-        f"{tmp_path}/dist: nothing has been built yet; run the command `build` first\n",
-    )
 
 
 def test_the_public_url_is_verified(run: Callable[..., Result], moto: ObjectStore, serve: Serve) -> None:
