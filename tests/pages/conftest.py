@@ -1,11 +1,12 @@
-"""One site of each kind for the tests of a worker, and the phone of a visitor."""
+"""One site of each kind for the tests of a worker, and the screens of a visitor."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from tests.support import browser, page_sites
-from tests.support.browser import PHONE, Tab
+from tests.support import browser, images, page_sites
+from tests.support.browser import PHONE, WIDE, Tab, Viewport
 from tests.support.page_sites import PageSite
 
 
@@ -21,8 +22,25 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSite]:
         yield served
 
 
-@pytest.fixture
-def phone(chromium: browser.Browser) -> Iterator[Tab]:
-    with chromium.tab(PHONE) as opened:
+def quiet(chromium: browser.Browser, screen: Viewport) -> Iterator[Tab]:
+    """A tab without a message of the console, in which a picture stands for each image of the other host."""
+    with chromium.tab(screen) as opened:
+        opened.intercept(f"{page_sites.IMAGES}/*", "image/png", images.png(700, 1000))
         yield opened
         assert opened.complaints() == []
+
+
+@pytest.fixture
+def phone(chromium: browser.Browser) -> Iterator[Tab]:
+    yield from quiet(chromium, PHONE)
+
+
+@pytest.fixture
+def tab(chromium: browser.Browser) -> Iterator[Tab]:
+    yield from quiet(chromium, WIDE)
+
+
+@pytest.fixture
+def plain(chromium: browser.Browser) -> Iterator[Tab]:
+    """A tab without JavaScript."""
+    yield from quiet(chromium, replace(PHONE, scripts=False))

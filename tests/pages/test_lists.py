@@ -1,13 +1,10 @@
 """Lists of chapters and series: their order, marks, a way to a number, filters, and what is new."""
 
 import json
-from collections.abc import Iterator
-
-import pytest
 
 from tests.pages.test_reading import CHAPTER, LAST, NEXT, SERIES, SHELF, set_value, wait_for_page
 from tests.support import browser
-from tests.support.browser import WIDE, Tab
+from tests.support.browser import Tab
 from tests.support.page_sites import PageSite
 
 pytestmark = browser.reads_pages
@@ -15,13 +12,6 @@ pytestmark = browser.reads_pages
 CHAPTERS = "[...document.querySelectorAll('.chapters li > a')].map((link) => link.pathname)"
 MARKED = "[...document.querySelectorAll('.chapters .read > a')].map((link) => link.pathname)"
 FOUND = "[...document.querySelectorAll('#results a')].map((link) => link.textContent)"
-
-
-@pytest.fixture
-def tab(chromium: browser.Browser) -> Iterator[Tab]:
-    with chromium.tab(WIDE) as opened:
-        yield opened
-        assert opened.complaints() == []
 
 
 def test_chapters_from_the_oldest(example: PageSite, tab: Tab) -> None:

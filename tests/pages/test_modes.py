@@ -1,10 +1,7 @@
 """How a chapter is shown and how its pages are turned: pairs, sizes, the bar, keys, and what loads when."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-
-import pytest
 
 from tests.pages.test_each_page import TO_THE_END
 from tests.pages.test_reading import (
@@ -20,7 +17,7 @@ from tests.pages.test_reading import (
 )
 from tests.support import browser, images
 from tests.support.browser import WIDE, Tab
-from tests.support.page_sites import IMAGES, PageSite
+from tests.support.page_sites import PageSite
 
 pytestmark = browser.reads_pages
 
@@ -38,14 +35,6 @@ TRANSITIONS = """[...document.styleSheets].flatMap((sheet) => [...sheet.cssRules
     .filter((rule) => rule instanceof CSSMediaRule && matchMedia(rule.conditionText).matches)
     .flatMap((rule) => [...rule.cssRules])
     .filter((rule) => rule instanceof CSSViewTransitionRule).map((rule) => rule.navigation)"""
-
-
-@pytest.fixture
-def tab(chromium: browser.Browser) -> Iterator[Tab]:
-    with chromium.tab(WIDE) as opened:
-        opened.intercept(f"{IMAGES}/*", "image/png", images.png(700, 1000))
-        yield opened
-        assert opened.complaints() == []
 
 
 def wait_until_shown(tab: Tab, *numbers: int) -> None:

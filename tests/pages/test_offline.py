@@ -12,9 +12,10 @@ from generator.catalog.problems.load import load_valid
 from generator.media.archives import Archiver
 from tests.conftest import AS_OF, Site
 from tests.pages.test_reading import CHAPTER, NEXT, RIGHT_TO_LEFT, SERIES, WEBTOON, open_settings, wait_for_page
-from tests.support import browser, images, nginx_client, page_sites, servers
+from tests.support import browser, images, page_sites, servers
 from tests.support.browser import PHONE, Tab
 from tests.support.page_sites import PageSite
+from tests.support.site_server import serving
 
 pytestmark = browser.reads_pages
 
@@ -207,22 +208,19 @@ def test_archives_are_not_kept(site: Site, chromium: browser.Browser) -> None:
     for image in ("0/1/1.png", "cover.png"):
         (site.folder / "media/series/far" / image).write_bytes(images.png(70, 100))
     settings = "base_url: https://comics.example\npages: true\nmedia_folder: media\napps: [archives]\n"
-    with nginx_client.listening() as listener, chromium.tab(PHONE) as phone:
-        site.write("site.yaml", f"{settings}port: {listener.getsockname()[1]}\n")
-        catalog = ConfinedFolder(site.folder / "catalog_src")
-        media = ConfinedFolder(site.folder / "media")
-        assert Archiver(catalog, load_valid(catalog), media, AS_OF).write(lambda count: None).written == 1
-        site.build()
-        with nginx_client.running(site.folder, listener) as web:
-            open_with_worker(phone, f"http://127.0.0.1:{web.port}/reader/far/0/1/")
-            path = phone.run("document.querySelector('a[download]').pathname")
-            size = phone.run("fetch(document.querySelector('a[download]')).then((r) => r.blob()).then((b) => b.size)")
-            assert size == (site.folder / path.strip("/")).stat().st_size
-            # What is fetched later is kept.
-            assert phone.run("fetch('/latest/').then(({ status }) => status)") == 200
-            phone.wait_until_resolved(f"{STORED}.then((paths) => paths.includes('/latest/'))")
-            assert path not in phone.run(STORED)
-            assert phone.complaints() == []
+    site.write("site.yaml", settings)
+    catalog, media = ConfinedFolder(site.folder / "catalog_src"), ConfinedFolder(site.folder / "media")
+    assert Archiver(catalog, load_valid(catalog), media, AS_OF).write(lambda count: None).written == 1
+    with serving(site) as web, chromium.tab(PHONE) as phone:
+        open_with_worker(phone, f"http://127.0.0.1:{web.port}/reader/far/0/1/")
+        path = phone.run("document.querySelector('a[download]').pathname")
+        size = phone.run("fetch(document.querySelector('a[download]')).then((r) => r.blob()).then((b) => b.size)")
+        assert size == (site.folder / path.strip("/")).stat().st_size
+        # What is fetched later is kept.
+        assert phone.run("fetch('/latest/').then(({ status }) => status)") == 200
+        phone.wait_until_resolved(f"{STORED}.then((paths) => paths.includes('/latest/'))")
+        assert path not in phone.run(STORED)
+        assert phone.complaints() == []
 
 
 @pytest.mark.parametrize("permits", [True, False])
@@ -242,16 +240,10 @@ def test_images_of_another_host(site: Site, chromium: browser.Browser, permits: 
 
     chapter = "{id: 77, number: 1, published: 2026-01-01, pages: [1.png, 2.png]}"
     site.write("series/far.yaml", f"title: Far\ncover: cover.png\nchapters: [{chapter}]\n")
-    with (
-        servers.answering(Media) as port,
-        nginx_client.listening() as listener,
-        chromium.tab(PHONE) as phone,
-    ):
+    with servers.answering(Media) as port, chromium.tab(PHONE) as phone:
         media = f"http://127.0.0.1:{port}/"
-        settings = f"base_url: https://comics.example\npages: true\nmedia: {media}\nport: {listener.getsockname()[1]}\n"
-        site.write("site.yaml", settings)
-        site.build()
-        with nginx_client.running(site.folder, listener) as web:
+        site.write("site.yaml", f"base_url: https://comics.example\npages: true\nmedia: {media}\n")
+        with serving(site) as web:
             url = f"http://127.0.0.1:{web.port}/reader/far/0/1/"
             open_with_worker(phone, f"http://127.0.0.1:{web.port}/")
             if permits:

@@ -11,6 +11,7 @@ from tests.support.page_sites import PageSite
 KINDS = list(dict.fromkeys(route.path for route in PAGES if route.type == HTML))
 
 
+@pytest.mark.end_to_end
 def test_each_row_of_the_table_has_a_page(example: PageSite) -> None:
     """The tests in a browser read every kind of page."""
     assert sorted(example.kinds) == sorted(KINDS)

@@ -1,16 +1,12 @@
 """Finding and reading a chapter in a browser: by keyboard, by touch, and without scripts."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
-
-import pytest
 
 from tests.conftest import Serve
 from tests.pages.test_each_page import TO_THE_END
 from tests.support import browser, images
-from tests.support.browser import PHONE, WIDE, Tab
-from tests.support.page_sites import IMAGES, PageSite
+from tests.support.browser import WIDE, Tab
+from tests.support.page_sites import PageSite
 
 pytestmark = browser.reads_pages
 
@@ -37,31 +33,6 @@ STRETCHED = """[...document.querySelectorAll("#strip img")].map((image) => {
 }).filter(([, difference]) => Math.abs(difference) > 0.01)"""
 SHELF = "JSON.parse(localStorage.getItem('flatpanel'))"
 NOT_BLANK = "[...document.querySelectorAll('#strip img.now')].every((image) => image.complete && image.naturalWidth)"
-
-
-@pytest.fixture
-def tab(chromium: browser.Browser) -> Iterator[Tab]:
-    with chromium.tab(WIDE) as opened:
-        opened.intercept(f"{IMAGES}/*", "image/png", images.png(700, 1000))
-        yield opened
-        assert opened.complaints() == []
-
-
-@pytest.fixture
-def phone(chromium: browser.Browser) -> Iterator[Tab]:
-    with chromium.tab(PHONE) as opened:
-        opened.intercept(f"{IMAGES}/*", "image/png", images.png(700, 1000))
-        yield opened
-        assert opened.complaints() == []
-
-
-@pytest.fixture
-def plain(chromium: browser.Browser) -> Iterator[Tab]:
-    """A tab without JavaScript."""
-    with chromium.tab(replace(PHONE, scripts=False)) as opened:
-        opened.intercept(f"{IMAGES}/*", "image/png", images.png(700, 1000))
-        yield opened
-        assert opened.complaints() == []
 
 
 def tab_to(tab: Tab, condition: str) -> None:

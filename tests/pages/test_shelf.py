@@ -1,10 +1,7 @@
 """The shelf: what a device remembers across series, and how a reader saves, brings back and deletes it."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from tests.pages.test_reading import (
     CHAPTER,
@@ -25,13 +22,6 @@ pytestmark = browser.reads_pages
 ON_SHELF = "[...document.querySelectorAll('#shelf a')].map((link) => link.pathname + link.hash)"
 BADGES = "[...document.querySelectorAll('.grid .badge')].map((badge) => badge.closest('a').pathname)"
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
-
-
-@pytest.fixture
-def tab(chromium: browser.Browser) -> Iterator[Tab]:
-    with chromium.tab(WIDE) as opened:
-        yield opened
-        assert opened.complaints() == []
 
 
 def remember(tab: Tab, shelf: dict[str, object]) -> None:

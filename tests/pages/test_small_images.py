@@ -10,8 +10,9 @@ from PIL import Image, ImageChops, ImageDraw
 
 from tests.conftest import Site
 from tests.pages.test_each_page import TO_THE_END
-from tests.support import browser, nginx_client, pictures
+from tests.support import browser, pictures
 from tests.support.browser import PHONE
+from tests.support.site_server import serving
 
 pytestmark = browser.reads_pages
 
@@ -52,18 +53,15 @@ def site(tmp_path: Path) -> Site:
 
 def loaded(chromium: browser.Browser, site: Site) -> tuple[int, list[tuple[str, int]]]:
     """The bytes of the first page on a phone, read to its end, and the path and the width of each image."""
-    with nginx_client.listening() as listener:
-        port = listener.getsockname()[1]
-        site.write("site.yaml", f"{SETTINGS}port: {port}\n")
-        site.build()
-        with nginx_client.running(site.folder, listener), chromium.tab(SHARP_PHONE) as tab:
-            tab.send("Network.setCacheDisabled", cacheDisabled=True)
-            tab.open(f"http://127.0.0.1:{port}/")
-            assert tab.run(TO_THE_END) == []
-            tab.requests()
-            shown = [(path, width) for path, width in tab.run(SHOWN)]
-            assert tab.complaints() == []
-            return int(sum(event["encodedDataLength"] for event in tab.events_of("Network.loadingFinished"))), shown
+    site.write("site.yaml", SETTINGS)
+    with serving(site) as web, chromium.tab(SHARP_PHONE) as tab:
+        tab.send("Network.setCacheDisabled", cacheDisabled=True)
+        tab.open(f"http://127.0.0.1:{web.port}/")
+        assert tab.run(TO_THE_END) == []
+        tab.requests()
+        shown = [(path, width) for path, width in tab.run(SHOWN)]
+        assert tab.complaints() == []
+        return int(sum(event["encodedDataLength"] for event in tab.events_of("Network.loadingFinished"))), shown
 
 
 def test_the_first_page_of_sixty_series_is_light(
@@ -90,18 +88,14 @@ def test_a_page_is_loaded_as_the_screen_needs_it(
     page.save(site.folder / "media/series/s0/0/1/1.jpg", quality=90)
     run("media", "variants", site.folder / "media", "--catalog", site.folder / "catalog_src", "--pages")
     source = "new URL(document.querySelector('#strip img').currentSrc).pathname"
-    with nginx_client.listening() as listener:
-        port = listener.getsockname()[1]
-        site.write("site.yaml", f"{SETTINGS}port: {port}\n")
-        site.build()
-        with nginx_client.running(site.folder, listener):
-            for screen, width in ((SHARP_PHONE, 1200), (PHONE, 800)):
-                with chromium.tab(screen) as tab:
-                    tab.open(f"http://127.0.0.1:{port}/reader/s0/0/1/")
-                    tab.wait_until(f"{source} === '/media/w/{width}/series/s0/0/1/1.jpg.webp'")
-                    while tab.run("document.querySelector('#strip').dataset.fit") != "original":
-                        tab.press("f")
-                    tab.wait_until(f"{source} === '/media/series/s0/0/1/1.jpg'")
-                    tab.wait_until("document.querySelector('#strip img').complete")
-                    assert tab.run("document.querySelector('#strip img').getBoundingClientRect().width") == 1600
-                    assert tab.complaints() == []
+    with serving(site) as web:
+        for screen, width in ((SHARP_PHONE, 1200), (PHONE, 800)):
+            with chromium.tab(screen) as tab:
+                tab.open(f"http://127.0.0.1:{web.port}/reader/s0/0/1/")
+                tab.wait_until(f"{source} === '/media/w/{width}/series/s0/0/1/1.jpg.webp'")
+                while tab.run("document.querySelector('#strip').dataset.fit") != "original":
+                    tab.press("f")
+                tab.wait_until(f"{source} === '/media/series/s0/0/1/1.jpg'")
+                tab.wait_until("document.querySelector('#strip img').complete")
+                assert tab.run("document.querySelector('#strip img').getBoundingClientRect().width") == 1600
+                assert tab.complaints() == []

@@ -13,6 +13,7 @@ from generator.api.payloads.resources import HTML
 from tests.conftest import Site
 from tests.support import nginx_client, tree_snapshot
 from tests.support.paths import EXAMPLE, ROOT
+from tests.support.site_server import serving
 
 SPARE = """title: Spare series {number}
 cover: cover.jpg
@@ -80,13 +81,10 @@ def _pattern(route: str) -> str:
 @contextmanager
 def _served(folder: Path, settings: str, *, is_edited: bool = False) -> Iterator[PageSite]:
     """Build the catalog in `folder` with more settings, and serve it. Only a test that says so may change files."""
-    with nginx_client.listening() as listener:
-        site = Site(folder)
-        site.write("site.yaml", f"{settings}\nport: {listener.getsockname()[1]}\n")
-        site.build()
-        unchanged = nullcontext() if is_edited else tree_snapshot.unchanged(folder)
-        with nginx_client.running(folder, listener) as web, unchanged:
-            yield PageSite(site, web)
+    site = Site(folder)
+    site.write("site.yaml", f"{settings}\n")
+    with serving(site) as web, nullcontext() if is_edited else tree_snapshot.unchanged(folder):
+        yield PageSite(site, web)
 
 
 @contextmanager
