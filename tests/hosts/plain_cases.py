@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from generator.encoding import http_date
 from generator.release.manifest import Published
 from tests.conftest import Site
 from tests.support.nginx_client import Answer, Web
+
+if TYPE_CHECKING:
+    from tests.support.plain_hosts import Pair
 
 GZIP = {"Accept_Encoding": "gzip"}
 
@@ -117,3 +120,27 @@ def every_entry(site: Site) -> list[Case]:
         ]
     assert len(cases) > 300
     return cases
+
+
+class AnswersAsNginx:
+    """What each server of plain files does; the fixture `pair` of the module has one."""
+
+    def test_each_url_answers_as_nginx_does(self, pair: "Pair") -> None:
+        """With and without gzip, and without an API key: 200, 401, 451 and 308."""
+        text = pair.differences(every_entry(pair.site))
+        assert not text, text
+
+    def test_conditions(self, pair: "Pair") -> None:
+        bodies = {(body.type, body.gzip): body for body in public(pair.site)}
+        text = pair.differences(case for body in bodies.values() for case in conditions(body))
+        assert not text, text
+
+    def test_a_failed_condition_is_a_412_without_a_body(self, pair: "Pair") -> None:
+        answer = pair.other.ask("/api/authors", If_Match='"a"')
+        assert (answer.status, answer.body) == (412, b"")
+
+    def test_filters_are_refused(self, pair: "Pair") -> None:
+        """An unfiltered list would be wrong, and a client could read its first page for ever."""
+        for query in ("title=a", "page=1&limit=2", "categories=a&sort=title", "slug=a"):
+            answer = pair.other.ask(f"/api/v2/series?{query}")
+            assert (answer.status, answer.body) == (501, b'{"detail":"Not implemented."}')

@@ -7,7 +7,7 @@ import pytest
 
 from generator.hosts.plain.export import export_for
 from tests.conftest import Serve, copy_of
-from tests.hosts.plain_cases import ODD, Case, conditions, every_entry, public
+from tests.hosts.plain_cases import ODD, AnswersAsNginx, Case
 from tests.support import plain_hosts
 from tests.support.plain_hosts import Pair, Seen, without
 
@@ -34,16 +34,8 @@ def pair(request: pytest.FixtureRequest, serve: Serve) -> Iterator[Pair]:
             yield Pair(site, nginx, web, simplified)
 
 
-def test_each_url_answers_as_nginx_does(pair: Pair) -> None:
-    """With and without gzip, and without an API key: 200, 401, 451 and 308."""
-    text = pair.differences(every_entry(pair.site))
-    assert not text, text
-
-
-def test_conditions(pair: Pair) -> None:
-    bodies = {(body.type, body.gzip): body for body in public(pair.site)}
-    text = pair.differences(case for body in bodies.values() for case in conditions(body))
-    assert not text, text
+class TestApache(AnswersAsNginx):
+    pass
 
 
 def test_odd_requests(pair: Pair) -> None:
@@ -67,18 +59,6 @@ def test_other_methods_are_refused(pair: Pair) -> None:
         assert (answer.status, answer.body) == (expected.status, expected.body)
         assert answer["cache-control"] == expected["cache-control"]
         assert answer.all("allow")[:1] == expected.all("allow")
-
-
-def test_a_failed_condition_is_a_412_without_a_body(pair: Pair) -> None:
-    answer = pair.other.ask("/api/authors", If_Match='"a"')
-    assert (answer.status, answer.body) == (412, b"")
-
-
-def test_filters_are_refused(pair: Pair) -> None:
-    """An unfiltered list would be wrong, and a client could read its first page for ever."""
-    for query in ("title=a", "page=1&limit=2", "categories=a&sort=title", "slug=a"):
-        answer = pair.other.ask(f"/api/v2/series?{query}")
-        assert (answer.status, answer.body) == (501, b'{"detail":"Not implemented."}')
 
 
 def test_sidecars_are_not_served(pair: Pair) -> None:

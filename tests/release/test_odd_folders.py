@@ -20,7 +20,7 @@ from generator.release.manifest import Manifest
 from generator.release.transaction import TEMPORARY_NAME
 from generator.review import verify_files
 from tests.conftest import Site
-from tests.release.test_store import named, rebuild
+from tests.release.test_store import named, publish, rebuild
 from tests.support import tree_snapshot
 
 
@@ -82,11 +82,9 @@ def test_deleted_body_is_written_again(site: Site) -> None:
 
 def test_missing_current_release_makes_a_full_build(site: Site) -> None:
     """Without `current`, no file is known to be referenced; the build removes all that it does not reference itself."""
-    tree_snapshot.first_version(site)
-    rebuild(site)
+    publish(site, tree_snapshot.first_version)
     (site.folder / "dist/current").unlink()
-    tree_snapshot.third_version(site)
-    rebuild(site)
+    publish(site, tree_snapshot.third_version)
 
     assert {path for path in tree_snapshot.files(site.folder / "dist") if path.startswith("www/")} == named(site)
     assert list(verify_files.check_files(site.store)) == []
@@ -99,8 +97,7 @@ def test_foreign_files_among_the_releases_stay(site: Site) -> None:
     (releases / ".DS_Store").write_text("")
     (releases / "backup").mkdir()
     (releases / "stable").symlink_to(str(site.store.current()))
-    tree_snapshot.second_version(site)
-    rebuild(site)
+    publish(site, tree_snapshot.second_version)
 
     assert (releases / ".DS_Store").exists() and (releases / "backup").exists()
     assert (releases / "stable").is_symlink()
@@ -161,10 +158,7 @@ def test_no_body_is_written_behind_a_link(site: Site) -> None:
 
 def test_folders_already_removed_do_not_stop_a_build(site: Site) -> None:
     """Removing empty folders by hand is harmless."""
-    tree_snapshot.first_version(site)
-    rebuild(site)
-    tree_snapshot.third_version(site)
-    rebuild(site)
+    publish(site, tree_snapshot.first_version, tree_snapshot.third_version)
     shutil.rmtree(site.folder / "dist/www/api/series/first/3")
     tree_snapshot.write_series(site, "Fourth", volumes=1, others=[])
     rebuild(site)
@@ -174,8 +168,7 @@ def test_folders_already_removed_do_not_stop_a_build(site: Site) -> None:
 
 def test_partial_release_folder_is_replaced(site: Site) -> None:
     """An unreferenced folder with the id of the next release is a leftover and is written again."""
-    tree_snapshot.first_version(site)
-    rebuild(site)
+    publish(site, tree_snapshot.first_version)
     twin = Site(site.folder / "twin")
     shutil.copytree(site.folder / "catalog_src", twin.folder / "catalog_src")
     shutil.copytree(site.folder / "dist", twin.folder / "dist", symlinks=True)
@@ -193,8 +186,7 @@ def test_served_body_keeps_its_date_until_the_commit(site: Site, tmp_path: Path)
     """A build with --previous changes dates of shared bodies only when its release becomes current; so does a
     rollback.
     """
-    tree_snapshot.first_version(site)
-    first = rebuild(site)
+    (first,) = publish(site, tree_snapshot.first_version)
     mine = site.manifest.resources
     other = tmp_path / "other.json"
     other.write_bytes(a_second_later((site.folder / "dist/current/manifest.json").read_bytes()))
@@ -230,8 +222,7 @@ def test_newer_version_adds_gzip_forms_to_existing_bodies(site: Site, monkeypatc
     monkeypatch.setattr(encoding, "MIN_GZIP_SIZE", 10**9)
     rebuild(site)
     assert list(verify_files.check_files(site.store)) == []
-    tree_snapshot.second_version(site)
-    rebuild(site)
+    publish(site, tree_snapshot.second_version)
     assert list(verify_files.check_files(site.store)) == []
     assert [path for path in tree_snapshot.files(site.folder / "dist") if path.endswith(".gz")] == []
 
@@ -268,10 +259,7 @@ def test_release_is_flushed_before_it_becomes_current(site: Site, monkeypatch: p
 
 def test_rollback_after_a_killed_build_removes_its_files_first(site: Site) -> None:
     """Files of the killed build do not count as files of the older release."""
-    tree_snapshot.first_version(site)
-    rebuild(site)
-    tree_snapshot.second_version(site)
-    rebuild(site)
+    publish(site, tree_snapshot.first_version, tree_snapshot.second_version)
     (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
     (site.folder / "dist/www/.0123456789abcdef0123456789abcdef").write_text("of a body")
     site.roll_back()
@@ -281,10 +269,7 @@ def test_rollback_after_a_killed_build_removes_its_files_first(site: Site) -> No
 
 def test_rollback_after_a_killed_removal_completes_it(site: Site) -> None:
     """A rollback keeps all releases, but not a part of one that a killed build was removing."""
-    tree_snapshot.first_version(site)
-    rebuild(site)
-    tree_snapshot.second_version(site)
-    rebuild(site)
+    publish(site, tree_snapshot.first_version, tree_snapshot.second_version)
     (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
     part = site.folder / "dist/releases/0123456789abcdef"
     part.mkdir()

@@ -1,6 +1,7 @@
 """Publishing into dist: files that a build adds, keeps, removes and refuses."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,10 +31,18 @@ def rebuild(site: Site) -> str:
     return site.build().release
 
 
+def publish(site: Site, *versions: Callable[[Site], None]) -> list[str]:
+    """Build one version of the catalog after the other; the ids of the releases."""
+    releases = []
+    for version in versions:
+        version(site)
+        releases.append(rebuild(site))
+    return releases
+
+
 def test_first_build_contains_exactly_the_referenced_files(site: Site) -> None:
     """Each file is referenced by the manifest, belongs to the release folder, or marks dist."""
-    tree_snapshot.first_version(site)
-    release = rebuild(site)
+    (release,) = publish(site, tree_snapshot.first_version)
     folder = f"releases/{release}/"
     expected = named(site) | {folder + file for file in site.manifest.files} | {folder + "manifest.json", "current"}
 
@@ -45,11 +54,9 @@ def test_first_build_contains_exactly_the_referenced_files(site: Site) -> None:
 
 def test_new_release_leaves_the_previous_one_complete(site: Site) -> None:
     """Workers that still serve the previous release find all its files unchanged."""
-    tree_snapshot.first_version(site)
-    old = rebuild(site)
+    (old,) = publish(site, tree_snapshot.first_version)
     before = of_release(site)
-    tree_snapshot.second_version(site)
-    new = rebuild(site)
+    (new,) = publish(site, tree_snapshot.second_version)
     after = tree_snapshot.content(site.folder / "dist")
 
     assert {path: after.get(path) for path in before} == before
@@ -59,13 +66,9 @@ def test_new_release_leaves_the_previous_one_complete(site: Site) -> None:
 
 def test_release_before_the_previous_one_is_removed(site: Site) -> None:
     """Two builds later, its bodies, its folder and its empty folders are gone."""
-    tree_snapshot.first_version(site)
-    rebuild(site)
-    tree_snapshot.second_version(site)
-    second = rebuild(site)
+    _, second = publish(site, tree_snapshot.first_version, tree_snapshot.second_version)
     kept = named(site)
-    tree_snapshot.third_version(site)
-    third = rebuild(site)
+    (third,) = publish(site, tree_snapshot.third_version)
     kept |= named(site)
     www = site.folder / "dist/www"
 
@@ -77,8 +80,7 @@ def test_release_before_the_previous_one_is_removed(site: Site) -> None:
 
 def test_unchanged_build_writes_nothing(site: Site) -> None:
     """All inodes and times stay, also those of the mark."""
-    tree_snapshot.first_version(site)
-    first = rebuild(site)
+    (first,) = publish(site, tree_snapshot.first_version)
     before = tree_snapshot.state(site.folder)
 
     assert rebuild(site) == first
@@ -97,14 +99,11 @@ def test_folder_without_the_state_of_its_builds_is_unfinished(site: Site) -> Non
 
 def test_body_changed_and_changed_back_gets_a_later_date(site: Site) -> None:
     """It keeps its file and ETag; its date is later than that of the body in between."""
-    tree_snapshot.first_version(site)
-    rebuild(site)
+    publish(site, tree_snapshot.first_version)
     first, inodes = site.manifest.resources, tree_snapshot.state(site.folder / "dist")
-    tree_snapshot.second_version(site)
-    rebuild(site)
+    publish(site, tree_snapshot.second_version)
     second = site.manifest.resources
-    tree_snapshot.first_version(site)
-    rebuild(site)
+    publish(site, tree_snapshot.first_version)
     third, back = site.manifest.resources, [url for url in first if url in second and first[url] != second[url]]
 
     assert "/api/series/first" in back
@@ -118,11 +117,9 @@ def test_body_changed_and_changed_back_gets_a_later_date(site: Site) -> None:
 
 def test_unchanged_bodies_are_not_touched(site: Site) -> None:
     """A build that changes one series leaves the files of the other alone."""
-    tree_snapshot.first_version(site)
-    rebuild(site)
+    publish(site, tree_snapshot.first_version)
     before = tree_snapshot.state(site.folder / "dist/www")
-    tree_snapshot.second_version(site)
-    rebuild(site)
+    publish(site, tree_snapshot.second_version)
     after = tree_snapshot.state(site.folder / "dist/www")
     second = {path for path in before if path.startswith("api/series/second.")}
 
@@ -132,10 +129,7 @@ def test_unchanged_bodies_are_not_touched(site: Site) -> None:
 
 def test_rollback_goes_back_and_forward(site: Site) -> None:
     """`rollback` and `rollback RELEASE` switch between two releases, which stay unchanged."""
-    tree_snapshot.first_version(site)
-    first = rebuild(site)
-    tree_snapshot.second_version(site)
-    second = rebuild(site)
+    first, second = publish(site, tree_snapshot.first_version, tree_snapshot.second_version)
     releases = {
         path: text for path, text in tree_snapshot.content(site.folder / "dist/releases").items() if "/" in path
     }
@@ -150,10 +144,7 @@ def test_rollback_goes_back_and_forward(site: Site) -> None:
 
 def test_build_after_rollback_gives_the_same_release_again(site: Site) -> None:
     """An unchanged catalog gives the release that was rolled back."""
-    tree_snapshot.first_version(site)
-    rebuild(site)
-    tree_snapshot.second_version(site)
-    second = rebuild(site)
+    _, second = publish(site, tree_snapshot.first_version, tree_snapshot.second_version)
     site.roll_back()
 
     assert rebuild(site) == second
@@ -172,11 +163,9 @@ def test_rollback_without_an_earlier_release_is_refused(site: Site) -> None:
 
 def test_rollback_to_a_damaged_release_is_refused(site: Site) -> None:
     """The error names the missing file."""
-    tree_snapshot.first_version(site)
-    rebuild(site)
+    publish(site, tree_snapshot.first_version)
     lost = site.manifest.resources["/api/series/first"].file
-    tree_snapshot.second_version(site)
-    second = rebuild(site)
+    (second,) = publish(site, tree_snapshot.second_version)
     (site.folder / "dist" / lost).unlink()
 
     with pytest.raises(FlatpanelError, match=f"{lost}: is missing, so release"):

@@ -37,14 +37,17 @@ def webhook() -> Iterator[Webhook]:
         yield started
 
 
-def chapters(site: Site, *ids: int, name: str = "news", lines: str = "") -> None:
-    """A series with these chapters; build."""
+def chapters(site: Site, *ids: int, name: str = "news", lines: str = "", other: dict[str, str] | None = None) -> None:
+    """A series with these chapters, and other texts in place of some of its own; build."""
     texts = [
         f"  - {{id: {id}, number: {id}, title: 'The *{id}*', published: 2026-02-02T10:00:00Z, pages: [1.png]}}\n"
         for id in ids
     ]
     head = f"title: The {name}\ncover: cover.jpg\nmodified: 2026-02-01T00:00:00Z\n{lines}"
-    site.write(f"series/{name}.yaml", f"{head}chapters:\n{''.join(texts)}")
+    text = f"{head}chapters:\n{''.join(texts)}"
+    for usual, replacement in (other or {}).items():
+        text = text.replace(usual, replacement)
+    site.write(f"series/{name}.yaml", text)
     site.build()
 
 
@@ -280,10 +283,7 @@ def test_a_large_import_is_divided_within_the_limits_of_discord(announce: Announ
     long = "x" * 300
     for number in range(12):
         chapters(announce.site, number + 200, name=f"many-{number}")
-    chapters(announce.site, *range(100, 190), name="long")
-    file = announce.site.folder / "catalog_src/series/long.yaml"
-    file.write_text(file.read_text().replace("The long", long).replace("'The ", f"'{long}"))
-    announce.site.build()
+    chapters(announce.site, *range(100, 190), name="long", other={"The long": long, "'The ": f"'{long}"})
     facts = announce.facts()
     assert facts["ok"] and facts["services"][0]["chapters"] == 102
     posted = sorted(int(link.removeprefix(API)) for link in announce.webhook.links())
@@ -493,11 +493,8 @@ def test_no_title_notifies_anyone_through_apprise(
 ) -> None:
     """apprise gives Discord the title and the text without `allowed_mentions`. A space of no width breaks mentions."""
     mentions = "@everyone @here <@123> <@!123> <@&1> <!channel>"
-    chapters(announce.site, 10)
-    file = announce.site.folder / "catalog_src/series/news.yaml"
-    text = file.read_text().replace("The news", f"'{mentions}'").replace("The *10*", mentions)
-    file.write_text(text.replace("cover.jpg", "https://images.example/@everyone.jpg"))
-    announce.site.build()
+    other = {"The news": f"'{mentions}'", "The *10*": mentions, "cover.jpg": "https://images.example/@everyone.jpg"}
+    chapters(announce.site, 10, other=other)
     service, got = apprise
     announce(FLATPANEL_SERVICES=service)
     ((title, text),) = got
@@ -510,10 +507,7 @@ def test_a_large_import_is_divided_within_the_limits_of_chats(
     announce: Announcer, apprise: tuple[str, list[tuple[str, str]]]
 ) -> None:
     """Discord takes 2000 characters with the title. Lines stay whole, and long titles are cut."""
-    chapters(announce.site, *range(100, 190))
-    file = announce.site.folder / "catalog_src/series/news.yaml"
-    file.write_text(file.read_text().replace("The news", f"'{'@' * 5000}'").replace("'The ", f"'{'x' * 3000}"))
-    announce.site.build()
+    chapters(announce.site, *range(100, 190), other={"The news": f"'{'@' * 5000}'", "'The ": f"'{'x' * 3000}"})
     service, got = apprise
     output = announce(FLATPANEL_SERVICES=service).output
     assert output == f"apprise: announced 90 chapters in {len(got)} messages\n"

@@ -345,14 +345,13 @@ def sleep(monkeypatch: pytest.MonkeyPatch) -> Sleep:
 LONG = ("--jobs", 1, "--retries", 0, "--lock-seconds", 3600)
 
 
-@pytest.mark.parametrize("jobs", [1, 4])
-def test_a_suspended_publisher_writes_no_more(
-    publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep, jobs: int
+def taken_over(
+    publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep, at: Callable[[Seen], bool], jobs: int = 1
 ) -> None:
-    """Another one has taken over; no list would have what this one writes now, so that it would stay public."""
+    """The machine sleeps at a request, and another publisher takes over meanwhile."""
 
     def decide(seen: Seen) -> Answer:
-        if is_body(seen) and not sleep.seconds:
+        if at(seen) and not sleep.seconds:
             publish.put(".flatpanel/lock.json", b'{"holder": "another", "seconds": 3600, "unfinished": []}')
             sleep()
         return PASS
@@ -360,21 +359,21 @@ def test_a_suspended_publisher_writes_no_more(
     proxy.decide = decide
     sentence = f"{publish.target}: another publish is at work; run this one again after it"
     assert sentence in error_of(publish(*LONG, "--jobs", jobs, by=proxy.as_store))
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_a_suspended_publisher_writes_no_more(
+    publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep, jobs: int
+) -> None:
+    """No list would have what it writes now, so that it would stay public."""
+    taken_over(publish, proxy, sleep, is_body, jobs)
     assert 1 <= len(publish_bodies(proxy)) <= jobs
     assert not any(map(is_pointer, proxy.seen))
 
 
 def test_a_suspended_publisher_writes_no_list(publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep) -> None:
     """A comparison may take long. A list names restricted packs, and no other list would have it."""
-
-    def decide(seen: Seen) -> Answer:
-        if seen.method == "GET" and seen.target.endswith("/pointer.json"):
-            publish.put(".flatpanel/lock.json", b'{"holder": "another", "seconds": 3600, "unfinished": []}')
-            sleep()
-        return PASS
-
-    proxy.decide = decide
-    assert "another publish is at work" in error_of(publish(*LONG, by=proxy.as_store))
+    taken_over(publish, proxy, sleep, lambda seen: seen.method == "GET" and seen.target.endswith("/pointer.json"))
     assert not [key for key in publish.own_keys() if "/lists/" in key]
 
 
@@ -384,15 +383,7 @@ def test_a_suspended_publisher_removes_no_more(publish: BucketPublisher, proxy: 
     keys = publish.bodies()
     (publish.site.folder / "catalog_src/series/second.yaml").unlink()
     publish.site.build()
-
-    def decide(seen: Seen) -> Answer:
-        if is_pointer(seen):
-            publish.put(".flatpanel/lock.json", b'{"holder": "another", "seconds": 3600, "unfinished": []}')
-            sleep()
-        return PASS
-
-    proxy.decide = decide
-    assert "another publish is at work" in error_of(publish(*LONG, by=proxy.as_store))
+    taken_over(publish, proxy, sleep, is_pointer)
     assert publish.bodies().keys() == keys.keys()
 
 

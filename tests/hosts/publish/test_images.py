@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,16 @@ def images(remote: Remote) -> Path:
     folder = fill(remote.site.folder)
     remote.site.build()
     return folder
+
+
+@pytest.fixture
+def to_bucket(publish: BucketPublisher) -> Callable[..., dict[str, Any]]:
+    """Publish a site and its images to a bucket; the counts of these."""
+    media_server.write_catalog(publish.site)
+    images = fill(publish.site.folder)
+    publish.site.build()
+    where = ("--media", images, "--catalog", publish.site.folder / "catalog_src")
+    return lambda *options: dict(publish.totals(*where, *options)["images"])
 
 
 @pytest.fixture(autouse=True)
@@ -217,13 +228,10 @@ def test_images_on_another_host_need_a_target(remote: Remote, images: Path) -> N
     assert "media is https://images.example/, on another host; name the target of the images" in result.stderr
 
 
-def test_a_bucket_gets_the_images(publish: BucketPublisher) -> None:
+def test_a_bucket_gets_the_images(publish: BucketPublisher, to_bucket: Callable[..., dict[str, Any]]) -> None:
     """With their type and their age. Only changed images are sent again, and none is removed."""
-    media_server.write_catalog(publish.site)
-    images = fill(publish.site.folder)
-    publish.site.build()
-    options = ("--media", images, "--catalog", publish.site.folder / "catalog_src")
-    assert publish.totals(*options)["images"]["sent"] == len(READABLE)
+    images = publish.site.folder / "media"
+    assert to_bucket()["sent"] == len(READABLE)
     keys = {
         key.removeprefix("media/") for key in publish.bodies() if key.startswith("media/") and "/.flatpanel/" not in key
     }
@@ -231,10 +239,10 @@ def test_a_bucket_gets_the_images(publish: BucketPublisher) -> None:
     head = publish.store.api.head_object(Bucket=BUCKET, Key=f"{publish.prefix}/media/{READABLE[0]}")
     assert (head["ContentType"], head["CacheControl"]) == ("image/png", "public, max-age=2592000")
     none = {"target": f"{publish.target}/media", "sent": 0, "bytes": 0, "kept": len(READABLE), "removed": 0}
-    assert publish.totals(*options)["images"] == none
+    assert to_bucket() == none
     (images / READABLE[0]).write_bytes((images / READABLE[1]).read_bytes() + b"1")
     (images / READABLE[1]).unlink()
-    assert publish.totals(*options)["images"]["sent"] == 1
+    assert to_bucket()["sent"] == 1
     assert f"media/{READABLE[1]}" in publish.bodies()
 
 
@@ -305,19 +313,17 @@ def test_a_copy_that_cannot_be_removed_is_a_message(remote: Remote, images: Path
     assert "cover.jpg.webp: cannot be removed" in remote.publish("--media", images, ok=False).stderr
 
 
-def test_a_bucket_loses_copies_that_the_catalog_no_longer_names(publish: BucketPublisher) -> None:
-    media_server.write_catalog(publish.site)
-    images = fill(publish.site.folder)
-    publish.site.build()
+def test_a_bucket_loses_copies_that_the_catalog_no_longer_names(
+    publish: BucketPublisher, to_bucket: Callable[..., dict[str, Any]]
+) -> None:
     copies = add_copies(publish.site.folder)
-    options = ("--media", images, "--catalog", publish.site.folder / "catalog_src")
-    assert publish.totals(*options)["images"]["sent"] == len(READABLE) + 2
+    assert to_bucket()["sent"] == len(READABLE) + 2
     assert {f"media/{path}" for path in copies} <= set(publish.bodies())
-    (images / copies[0]).unlink()
-    assert publish.totals(*options)["images"]["removed"] == 0
+    (publish.site.folder / "media" / copies[0]).unlink()
+    assert to_bucket()["removed"] == 0
     (publish.site.folder / "catalog_src/variants.yaml").unlink()
-    assert publish.totals(*options, "--dry-run")["images"]["removed"] == 2
-    assert publish.totals(*options)["images"]["removed"] == 2
+    assert to_bucket("--dry-run")["removed"] == 2
+    assert to_bucket()["removed"] == 2
     assert not {f"media/{path}" for path in copies} & set(publish.bodies())
     assert f"media/{READABLE[0]}" in publish.bodies()
 
@@ -417,25 +423,24 @@ def test_a_list_of_sent_archives_that_is_cut_off_replaces_none(
     assert (remote.folder / "media/.flatpanel-sent").read_text() == notes
 
 
-def test_a_bucket_has_archives_with_their_headers_and_loses_withdrawn_ones(publish: BucketPublisher) -> None:
-    media_server.write_catalog(publish.site)
-    images = fill(publish.site.folder)
+def test_a_bucket_has_archives_with_their_headers_and_loses_withdrawn_ones(
+    publish: BucketPublisher, to_bucket: Callable[..., dict[str, Any]]
+) -> None:
     add_archives(publish.site.folder, b"PK" + bytes(run._LARGE))
     publish.site.build()
-    options = ("--media", images, "--catalog", publish.site.folder / "catalog_src")
-    assert publish.totals(*options)["images"]["sent"] == len(READABLE) + 1
+    assert to_bucket()["sent"] == len(READABLE) + 1
     head = publish.store.api.head_object(Bucket=BUCKET, Key=f"{publish.prefix}/media/{ARCHIVE}")
     assert (head["ContentType"], head["CacheControl"], head["ContentDisposition"]) == (
         "application/vnd.comicbook+zip",
         "public, max-age=9",
         'attachment; filename="one v0 c1.cbz"',
     )
-    assert publish.totals(*options, "--check")["images"]["sent"] == 0
-    (images / ARCHIVE).unlink()
-    assert publish.totals(*options)["images"]["removed"] == 0
+    assert to_bucket("--check")["sent"] == 0
+    (publish.site.folder / "media" / ARCHIVE).unlink()
+    assert to_bucket()["removed"] == 0
     media_server.write_catalog(publish.site, restricted=True)
     publish.site.build()
-    assert publish.totals(*options)["images"]["removed"] == 1
+    assert to_bucket()["removed"] == 1
     assert f"media/{ARCHIVE}" not in publish.bodies()
 
 

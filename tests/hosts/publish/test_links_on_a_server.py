@@ -65,6 +65,7 @@ def test_links_and_folders_of_others_beside_the_releases_stay(remote: Remote, tm
         assert (folder / "file").read_text() == "mine"
 
 
+@pytest.mark.hosts
 def test_names_of_others_below_the_bodies(remote: Remote) -> None:
     """Any name is a line of the list of `--check`, but one with a line break, which no body has: its file stays."""
     remote.publish()
@@ -81,6 +82,7 @@ def test_names_of_others_below_the_bodies(remote: Remote) -> None:
     assert len(left) == len(breaks) + len([path for path in tree(remote.site.folder / "dist") if path[:3] == "www"])
 
 
+@pytest.mark.hosts
 def test_names_that_the_server_notes_lead_to_no_file_of_others(remote: Remote) -> None:
     """They are the files of older releases, which are removed with them."""
     remote.publish()

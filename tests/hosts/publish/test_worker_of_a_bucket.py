@@ -36,6 +36,7 @@ def tags(site: Site) -> list[list[str]]:
     return [["200", site.manifest.resources[url].etag] for url in URLS[:2]]
 
 
+@pytest.mark.hosts
 @pytest.mark.skipif(not core_server.NODE, reason="no node")
 def test_the_pointer_decides(to_seaweed: BucketPublisher, tmp_path: Path) -> None:
     """A new release needs no deployment; a worker that never had a pointer answers 500."""
