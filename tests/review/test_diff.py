@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -17,21 +18,33 @@ Diff = Callable[..., Any]
 Edit = tuple[str, str, str]
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The folder of a test site that is built once."""
+
+    @cache
+    def dist(name: str) -> Path:
+        site = copy_of(name, tmp_path_factory.mktemp(name))
+        site.build()
+        return site.folder / "dist"
+
+    return dist
+
+
 @pytest.fixture
-def diff(tmp_path: Path, run: Run) -> Diff:
-    """Compare a test site with an edited copy: the parsed JSON, or the text with OLD and NEW in place of folders."""
+def diff(tmp_path: Path, run: Run, built: Callable[[str], Path]) -> Diff:
+    """Compare a test site with an edited catalog: the parsed JSON, or the text with OLD and NEW in place of folders."""
 
     numbers = count(1)
 
     def compare(name: str, *edits: Edit, options: tuple[object, ...] = ("--format", "json")) -> Any:
-        number = next(numbers)
-        old, new = (copy_of(name, tmp_path / f"{number}/{side}") for side in ("old", "new"))
+        new = copy_of(name, tmp_path / str(next(numbers)))
         for file, before, after in edits:
             path = new.folder / "catalog_src" / file
             text = path.read_text() if path.exists() else ""
             assert text.count(before) == 1 or not before
             new.write(file, text.replace(before, after) if before else text + after)
-        folders = [one.folder / "catalog_src" for one in (old, new)]
+        folders = [built(name), new.folder / "catalog_src"]
         result = run("diff", *folders, "--as-of", AS_OF, "--jobs", 1, *options)
         assert result.exit_code == 0, result.output
         if "json" in options:

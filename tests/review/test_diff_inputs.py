@@ -14,6 +14,9 @@ from tests.commands.test_cli import Run, outcome
 from tests.conftest import AS_OF, Site, without_help
 from tests.support import tree_snapshot
 
+# No body of two megabytes, and no fsync.
+pytestmark = pytest.mark.usefixtures("without_sync_and_docs")
+
 FIRST, SECOND = 1_700_000_000, 1_700_086_400
 
 

@@ -50,10 +50,13 @@ def edited(folder: Path, edits: Sequence[tuple[str, str, str]]) -> tuple[Site, S
     return old, new
 
 
-@pytest.fixture
-def both(tmp_path: Path) -> tuple[Site, Site]:
-    old, new = edited(tmp_path, EDITS)
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, Site]:
+    """Built once, since the tests only read them."""
+    old, new = edited(tmp_path_factory.mktemp("both"), EDITS)
     (new.folder / "catalog_src/series/finished.yaml").unlink()
+    old.build()
+    new.build()
     return old, new
 
 
@@ -180,8 +183,6 @@ def test_purge_without_differences_prints_nothing(both: tuple[Site, Site], run: 
 
 def test_base_url_replaces_the_host_of_purged_urls(both: tuple[Site, Site], run: Run) -> None:
     """A CDN may use another host name."""
-    for site in both:
-        site.build()
     folders = [site.folder / "dist" for site in both]
     result = run("diff", *folders, "--purge", "--base-url", "https://cdn.example/")
 
@@ -191,8 +192,6 @@ def test_base_url_replaces_the_host_of_purged_urls(both: tuple[Site, Site], run:
 
 def test_a_manifest_alone_names_the_urls_to_purge(both: tuple[Site, Site], run: Run, tmp_path: Path) -> None:
     """It has the site's URL and the deprecated URLs of pages."""
-    for site in both:
-        site.build()
     copy = tmp_path / "last.json"
     copy.write_bytes((both[0].folder / "dist/current/manifest.json").read_bytes())
     alone = run("diff", copy, both[1].folder / "dist", "--purge")

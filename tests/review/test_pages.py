@@ -1,16 +1,14 @@
 """How `diff` treats pages and feeds."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
+from tests.commands.test_cli import Run
 from tests.conftest import Site, copy_of, date
 
 BASE = "https://minimal.example"
-Run = Callable[..., Result]
 
 
 @pytest.fixture

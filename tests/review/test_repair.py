@@ -3,11 +3,11 @@
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from generator import encoding, filesystem
 from generator.nginx import maps
@@ -16,11 +16,11 @@ from generator.pipeline import run as pipeline
 from generator.release import bodies, transaction
 from generator.release.manifest import files_with_sidecar
 from generator.review import repair, verify_files
+from tests.commands.test_cli import Run
 from tests.conftest import AS_OF, Site
 from tests.support import tree_snapshot
 from tests.support.runs import sample
 
-Run = Callable[..., Result]
 Damage = Callable[[Path], None]
 # A body with a gzip form, and one without.
 FIRST, AUTHORS = "/api/series/first", "/api/authors"
@@ -169,16 +169,20 @@ def test_a_build_without_cache_rewrites_damaged_files(built: Site, run: Run, kin
         assert run("verify", "--out", built.folder / "dist").exit_code == 0
 
 
-@CASES
-def test_an_unchanged_build_checks_few_files(built: Site, run: Run, kind: str, damage: Damage) -> None:
-    """It repeats its result, or repairs the damage that it finds."""
-    damaged(built, kind, damage)
-    result = run("build", *tree_snapshot.options(built))
-
-    assert result.exit_code == (1 if (kind, damage) == ("manifest", delete) else 0)
-
-
 # Damage that repair handles
+
+
+@contextmanager
+def restored(site: Site, run: Run) -> Iterator[list[str]]:
+    """Repair the damage of the block, which restores every byte; what it prints is in the list."""
+    printed: list[str] = []
+    before = tree_snapshot.content(site.folder / "dist")
+    yield printed
+    result = run("verify", "--repair", *places(site))
+    printed.append(result.stdout)
+
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert tree_snapshot.content(site.folder / "dist") == before
 
 
 def two_releases(site: Site, run: Run) -> Site:
@@ -199,36 +203,29 @@ def only_in_previous(site: Site) -> Iterator[tuple[str, Path]]:
 def test_repair_restores_files_of_the_previous_release(built: Site, run: Run) -> None:
     """Sidecars, gzip forms and configuration are restored from intact files."""
     two_releases(built, run)
-    before = tree_snapshot.content(built.folder / "dist")
-    for _, path in only_in_previous(built):
-        if path.suffix in (".gz", ".headers"):
-            path.unlink()
     older = str(built.store.previous())
     both = built.manifest.files.items() & built.store.manifest(older).files.items()
     names = {name for name, _ in both if older in (built.folder / "dist/releases" / older / name).read_text()}
     assert names
-    for name in names:
-        cut(built.folder / "dist/releases" / older / name)
-    result = run("verify", "--repair", *places(built))
-
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert tree_snapshot.content(built.folder / "dist") == before
+    with restored(built, run):
+        for _, path in only_in_previous(built):
+            if path.suffix in (".gz", ".headers"):
+                path.unlink()
+        for name in names:
+            cut(built.folder / "dist/releases" / older / name)
 
 
 def test_a_file_damaged_in_both_releases_comes_from_the_catalog(built: Site, run: Run) -> None:
     """A damaged file is no source for another one."""
     two_releases(built, run)
-    before = tree_snapshot.content(built.folder / "dist")
     older = str(built.store.previous())
     same = dict(built.manifest.files.items() & built.store.manifest(older).files.items())
     name = next(name for name in sorted(same) if name.endswith(".conf"))
-    for release in (older, str(built.store.current())):
-        (built.folder / "dist/releases" / release / name).write_text("?")
-    result = run("verify", "--repair", *places(built))
+    with restored(built, run) as printed:
+        for release in (older, str(built.store.current())):
+            (built.folder / "dist/releases" / release / name).write_text("?")
 
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert "restored from the catalog" in result.stdout
-    assert tree_snapshot.content(built.folder / "dist") == before
+    assert "restored from the catalog" in printed[0]
 
 
 def test_repair_names_files_that_the_changed_catalog_cannot_restore(built: Site, run: Run) -> None:
@@ -253,28 +250,22 @@ def test_maps_and_keys_are_restored_without_a_catalog(built: Site, run: Run) -> 
     path = built.folder / "catalog_src/series/first.yaml"
     path.write_text(f"formerly: [older]\n{path.read_text()}")
     built.build()
-    before = tree_snapshot.content(built.folder / "dist")
     built.write("series/first.yaml", "title: [")
     for name in (*(f"{name}.map" for name in maps.LONG), "redirects.map", "keys.map", "keys.json"):
         table = (built.folder / "dist/current" / name).resolve()
-        table.unlink()
-        result = run("verify", "--repair", *places(built))
+        with restored(built, run) as printed:
+            table.unlink()
 
-        assert (result.exit_code, result.stderr) == (0, ""), name
-        assert f"{table}: restored from an intact file" in result.stdout
-        assert tree_snapshot.content(built.folder / "dist") == before
+        assert f"{table}: restored from an intact file" in printed[0]
 
 
 def test_lost_keys_are_restored_from_the_catalog_only(built: Site, run: Run) -> None:
     """Without both files, nothing else tells the digests."""
-    before = tree_snapshot.content(built.folder / "dist")
-    for name in ("keys.map", "keys.json"):
-        (built.folder / "dist/current" / name).resolve().unlink()
-    result = run("verify", "--repair", *places(built))
+    with restored(built, run) as printed:
+        for name in ("keys.map", "keys.json"):
+            (built.folder / "dist/current" / name).resolve().unlink()
 
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert "keys.json: restored from the catalog" in result.stdout
-    assert tree_snapshot.content(built.folder / "dist") == before
+    assert "keys.json: restored from the catalog" in printed[0]
 
 
 def test_a_file_that_cannot_be_restored_does_not_stop_the_repair(built: Site, run: Run) -> None:
@@ -320,16 +311,13 @@ def test_repair_builds_the_catalog_as_of_the_release(
     site.build()
     if not recorded:
         site.store.journal_path.unlink()
-    before = tree_snapshot.content(site.folder / "dist")
     path = site.folder / "dist" / site.manifest.resources["/api/series/soon"].file
-    path.unlink()
-    for name in ("series.map", "validators.map", "http.conf"):
-        cut((site.folder / "dist/current" / name).resolve())
-    result = run("verify", "--repair", *places(site))
+    with restored(site, run) as printed:
+        path.unlink()
+        for name in ("series.map", "validators.map", "http.conf"):
+            cut((site.folder / "dist/current" / name).resolve())
 
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert f"{path}: restored from the catalog" in result.stdout
-    assert tree_snapshot.content(site.folder / "dist") == before
+    assert f"{path}: restored from the catalog" in printed[0]
 
 
 def test_the_journal_has_precedence_for_the_time_of_a_release(
@@ -339,12 +327,8 @@ def test_the_journal_has_precedence_for_the_time_of_a_release(
     site.write("series/soon.yaml", SOON)
     site.build(as_of=1_800_000_000)
     site.build()
-    table = (site.folder / "dist/current/series.map").resolve()
-    text = table.read_bytes()
-    cut(table)
-    result = run("verify", "--repair", *places(site))
-
-    assert (result.exit_code, table.read_bytes()) == (0, text)
+    with restored(site, run):
+        cut((site.folder / "dist/current/series.map").resolve())
 
 
 def test_repair_reports_problems_of_the_catalog(built: Site, run: Run) -> None:
@@ -370,12 +354,8 @@ def test_a_release_for_another_server_is_repaired(
     """Its configuration names folders of that server, or of this machine if `serve` built it."""
     site.write("site.yaml", "base_url: https://minimal.example\nserver_folder: /srv/comics\n")
     pipeline.build(replace(site.options, local=local))
-    before = tree_snapshot.content(site.folder / "dist")
-    cut((site.folder / "dist/current/http.conf").resolve())
-    result = run("verify", "--repair", *places(site))
-
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert tree_snapshot.content(site.folder / "dist") == before
+    with restored(site, run):
+        cut((site.folder / "dist/current/http.conf").resolve())
 
 
 def test_the_gzip_form_of_a_long_list_comes_from_the_catalog(
@@ -450,16 +430,13 @@ def test_a_link_at_a_temporary_name_is_not_followed(built: Site, run: Run) -> No
 
 def test_a_link_is_replaced_by_its_folder(built: Site, run: Run) -> None:
     """Only if all files of the folder can be restored. The target is unchanged."""
-    before = tree_snapshot.content(built.folder / "dist")
     folder, elsewhere = built.folder / "dist/www/api/v1", built.folder / "v1"
-    folder.rename(elsewhere)
-    folder.symlink_to(elsewhere)
-    there = tree_snapshot.state(elsewhere)
-    assert run("verify", "--out", built.folder / "dist").stderr == f"{folder}: {verify_files.LINK}\n"
-    result = run("verify", "--repair", *places(built))
+    with restored(built, run):
+        folder.rename(elsewhere)
+        folder.symlink_to(elsewhere)
+        there = tree_snapshot.state(elsewhere)
+        assert run("verify", "--out", built.folder / "dist").stderr == f"{folder}: {verify_files.LINK}\n"
 
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert tree_snapshot.content(built.folder / "dist") == before
     assert tree_snapshot.state(elsewhere) == there
 
 
@@ -508,14 +485,10 @@ def no_folder(path: Path) -> None:
 @pytest.mark.parametrize("damage", [a_pipe, an_empty_folder, no_folder])
 def test_pipes_and_empty_folders_are_replaced(built: Site, run: Run, damage: Damage) -> None:
     """A pipe does not block, and a missing folder is created."""
-    before = tree_snapshot.content(built.folder / "dist")
-    damage(built.folder / "dist" / built.manifest.resources["/api/series/first/1/1"].file)
-    assert run("verify", "--out", built.folder / "dist").exit_code == 1
-    assert run("build", *tree_snapshot.options(built), "--check").exit_code == 1
-    result = run("verify", "--repair", *places(built))
-
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert tree_snapshot.content(built.folder / "dist") == before
+    with restored(built, run):
+        damage(built.folder / "dist" / built.manifest.resources["/api/series/first/1/1"].file)
+        assert run("verify", "--out", built.folder / "dist").exit_code == 1
+        assert run("build", *tree_snapshot.options(built), "--check").exit_code == 1
 
 
 def test_a_folder_with_files_is_not_replaced(built: Site, run: Run) -> None:
@@ -602,17 +575,6 @@ def test_file_options_are_refused_with_url(built: Site, run: Run, option: str) -
 
     assert result.exit_code == 2
     assert "cannot be combined with --url" in result.stderr
-
-
-def test_repair_without_a_release_creates_no_folder(site: Site, run: Run) -> None:
-    """Exit code 1."""
-    result = run("verify", "--repair", *places(site))
-
-    assert (result.exit_code, result.stderr) == (
-        1,
-        f"{site.folder}/dist: nothing has been built yet; run the command `build` first\n",
-    )
-    assert not (site.folder / "dist").exists()
 
 
 def test_a_repair_waits_for_a_build(built: Site) -> None:

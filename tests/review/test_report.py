@@ -5,13 +5,12 @@ import re
 import shutil
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from generator.errors import CatalogError
 from generator.pipeline import run as pipeline
@@ -22,6 +21,7 @@ from generator.release.manifest import Manifest
 from generator.review.report import data
 from generator.review.report import page as report
 from generator.review.report.data import ReportData
+from tests.commands.test_cli import Run
 from tests.conftest import AS_OF, Site, copy_of
 from tests.support import tree_snapshot
 from tests.support.catalog_edits import EDITS
@@ -30,7 +30,6 @@ from tests.support.incremental_pair import IncrementalPair, in_memory
 from tests.support.reports import build_with_report
 from tests.support.tables import each
 
-Run = Callable[..., Result]
 KINDS = ("added", "changed", "removed")
 CHAPTER = "  - {{id: {}, number: {}, published: {}, modified: 2026-02-02, pages: {}}}\n"
 HOSTILE = "</title><script>alert(1)</script><img src=x onerror=alert(2)>&lt;\"'{{ 7*7 }}"

@@ -20,6 +20,9 @@ from generator.review.report.data import SeriesDetails, sentences
 from tests.conftest import AS_OF, Site
 from tests.support.reports import build_with_report
 
+# No body of two megabytes, and no fsync.
+pytestmark = pytest.mark.usefixtures("without_sync_and_docs")
+
 COVER = "https://minimal.example/media/series/first/cover.jpg"
 
 
@@ -56,74 +59,79 @@ def policy(site: Site) -> str:
 # Sentences
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        ({}, {"title": "Other"}, ['title: "First" → "Other"']),
-        ({}, {"licensed": "true"}, ["licensed: false → true"]),
-        ({}, {"aliases": "[Uno]"}, ['aliases: "Uno" added']),
-        ({"aliases": "[Uno]"}, {}, ['aliases: "Uno" removed']),
-        ({"authors": "[Ada Penn]"}, {"authors": "[Bo]"}, ['authors[0]: "Ada Penn" → "Bo"']),
-        ({"aliases": "[A, B]"}, {"aliases": "[B, A]"}, ["aliases[0]: moved from position 2 to 1"]),
-        ({"description": "Old."}, {"description": "New."}, ['description: "Old." → "New."']),
-        (
-            {"description": f"{'a' * 99} b"},
-            {"description": f"{'a' * 99} c"},
-            [f'description: "…{"a" * 19} b" → "…{"a" * 19} c"'],
-        ),
-    ],
-)
-def test_a_changed_field_is_a_sentence(
-    site: Site, before: dict[str, object], after: dict[str, object], expected: list[str]
-) -> None:
+FIELDS: list[tuple[dict[str, object], dict[str, object], list[str]]] = [
+    ({}, {"title": "Other"}, ['title: "First" → "Other"']),
+    ({}, {"licensed": "true"}, ["licensed: false → true"]),
+    ({}, {"aliases": "[Uno]"}, ['aliases: "Uno" added']),
+    ({"aliases": "[Uno]"}, {}, ['aliases: "Uno" removed']),
+    ({"authors": "[Ada Penn]"}, {"authors": "[Bo]"}, ['authors[0]: "Ada Penn" → "Bo"']),
+    ({"aliases": "[A, B]"}, {"aliases": "[B, A]"}, ["aliases[0]: moved from position 2 to 1"]),
+    ({"description": "Old."}, {"description": "New."}, ['description: "Old." → "New."']),
+    (
+        {"description": f"{'a' * 99} b"},
+        {"description": f"{'a' * 99} c"},
+        [f'description: "…{"a" * 19} b" → "…{"a" * 19} c"'],
+    ),
+]
+
+
+def test_a_changed_field_is_a_sentence(site: Site) -> None:
     """Values as in `diff`: cut around the first difference."""
     site.write("authors.yaml", "- {id: 1, name: Ada Penn}\n- {id: 2, name: Bo}\n")
-    series(site, "first", chapter(1, id=1), **before)
+    for number, (before, _, _) in enumerate(FIELDS):
+        series(site, f"s{number}", chapter(1, id=10 + number), **before)
     site.build()
-    series(site, "first", chapter(1, id=1), **after)
+    for number, (_, after, _) in enumerate(FIELDS):
+        series(site, f"s{number}", chapter(1, id=10 + number), **after)
 
-    assert fields(site) == expected
+    assert sentences_of(site) == {f"s{number}": expected for number, (_, _, expected) in enumerate(FIELDS)}
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        ([], [chapter(2, id=1)], ["chapter 2 added"]),
-        ([], [chapter(2.5, id=1, volume=3, title="Two")], ['volume 3, chapter 2.5 added: "Two"']),
-        ([chapter(2, title="Two")], [], ['chapter 2 removed: "Two"']),
-        ([chapter(2, id=1, title="A")], [chapter(2, id=1, title="B")], ['chapter 2: title: "A" → "B"']),
-        ([chapter(2, id=1)], [chapter(2, id=1, groups="[Night Shift]")], ['chapter 2: groups: "Night Shift" added']),
-        ([chapter(2, pages="[1.png]")], [chapter(2, pages="[1.png, 2.png]")], ["chapter 2: pages: 1 → 2"]),
-        (
-            [chapter(2, id=1, volume=1, pages="1.png .. 24.png")],
-            [chapter(2, id=1, volume=1, pages="1.png .. 25.png", final="true")],
-            ["volume 1, chapter 2: final: false → true", "volume 1, chapter 2: pages: 24 → 25"],
-        ),
-        (
-            [chapter(2, pages="[1.png, 2.png]")],
-            [chapter(2, pages="[2.png, 1.png]")],
-            ["chapter 2: pages: 2, other files or another order"],
-        ),
-        (
-            [chapter(number, pages="[1.png]") for number in range(2, 8)],
-            [chapter(number, pages="[1.png, 2.png]") for number in range(2, 8)],
-            ["chapter 2: pages: 1 → 2, and 5 similar changes"],
-        ),
-        ([], [chapter(number) for number in range(2, 8)], ["chapter 2 added, and 5 similar changes"]),
-    ],
-)
-def test_chapters_have_their_number_and_pages_are_counted(
-    site: Site, before: list[str], after: list[str], expected: list[str]
-) -> None:
+CHAPTERS: list[tuple[list[str], list[str], list[str]]] = [
+    ([], [chapter(2, id=11)], ["chapter 2 added"]),
+    ([], [chapter(2.5, id=12, volume=3, title="Two")], ['volume 3, chapter 2.5 added: "Two"']),
+    ([chapter(2, title="Two")], [], ['chapter 2 removed: "Two"']),
+    ([chapter(2, id=13, title="A")], [chapter(2, id=13, title="B")], ['chapter 2: title: "A" → "B"']),
+    ([chapter(2, id=14)], [chapter(2, id=14, groups="[Night Shift]")], ['chapter 2: groups: "Night Shift" added']),
+    ([chapter(2, pages="[1.png]")], [chapter(2, pages="[1.png, 2.png]")], ["chapter 2: pages: 1 → 2"]),
+    (
+        [chapter(2, id=15, volume=1, pages="1.png .. 24.png")],
+        [chapter(2, id=15, volume=1, pages="1.png .. 25.png", final="true")],
+        ["volume 1, chapter 2: final: false → true", "volume 1, chapter 2: pages: 24 → 25"],
+    ),
+    (
+        [chapter(2, pages="[1.png, 2.png]")],
+        [chapter(2, pages="[2.png, 1.png]")],
+        ["chapter 2: pages: 2, other files or another order"],
+    ),
+    (
+        [chapter(number, pages="[1.png]") for number in range(2, 8)],
+        [chapter(number, pages="[1.png, 2.png]") for number in range(2, 8)],
+        ["chapter 2: pages: 1 → 2, and 5 similar changes"],
+    ),
+    ([], [chapter(number) for number in range(2, 8)], ["chapter 2 added, and 5 similar changes"]),
+]
+
+
+def test_chapters_have_their_number_and_pages_are_counted(site: Site) -> None:
     """Similar changes of more than three chapters are one sentence."""
     site.write("groups.yaml", "- {id: 1, name: Night Shift}\n")
-    series(site, "first", chapter(1), *before)
+    for number, (before, _, _) in enumerate(CHAPTERS):
+        series(site, f"s{number}", chapter(1), *before)
     site.build()
-    series(site, "first", chapter(1), *after)
-    shown = [sentence for sentence in fields(site) if not sentence.startswith("updated")]
+    for number, (_, after, _) in enumerate(CHAPTERS):
+        series(site, f"s{number}", chapter(1), *after)
 
-    assert shown == expected
+    assert sentences_of(site) == {f"s{number}": expected for number, (_, _, expected) in enumerate(CHAPTERS)}
     assert ".png" not in re.sub(r"(?s)<img .*?>", "", page_text(site))
+
+
+def sentences_of(site: Site) -> dict[str, list[str]]:
+    """The sentences of all series, without those about the time of the newest chapter."""
+    return {
+        slug: [sentence for sentence in described.sentences if not sentence.startswith("updated")]
+        for slug, described in details(site).items()
+    }
 
 
 def test_a_chapter_with_another_number_is_the_same_by_its_id(site: Site) -> None:

@@ -25,6 +25,13 @@ def compared(sites: Pair, folder: Path, *arguments: str) -> Result:
     return compare(sites[0].url, sites[1].url, folder / "cache", *arguments)
 
 
+def shown(sites: Pair, folder: Path, *arguments: str) -> str:
+    """What `compare` prints of sites that differ."""
+    result = compared(sites, folder, *arguments)
+    assert result.exit_code == 1
+    return result.output
+
+
 def test_equal_sites_have_no_differences(sites: Pair, tmp_path: Path) -> None:
     """The URLs that they state are those of neither."""
     result = compared(sites, tmp_path)
@@ -74,12 +81,11 @@ def test_sites_without_a_common_version_differ(sites: Pair, tmp_path: Path) -> N
     """Nothing else can be compared."""
     for site, version in zip(sites, ("/api/v1", "/api/v2"), strict=True):
         site.answers = {path: answer for path, answer in site.answers.items() if not path.startswith(version)}
-    result = compared(sites, tmp_path)
+    output = shown(sites, tmp_path)
 
-    assert result.exit_code == 1
-    assert "0 responses of each site compared, 0 equal\n" in result.output
-    assert "  1 × /api/v2 another status: /api/v2: 200 → 404\n" in result.output
-    assert "the first site does not have this version of the API: /api/v1: 404 → 200\n" in result.output
+    assert "0 responses of each site compared, 0 equal\n" in output
+    assert "  1 × /api/v2 another status: /api/v2: 200 → 404\n" in output
+    assert "the first site does not have this version of the API: /api/v1: 404 → 200\n" in output
 
 
 def test_refused_responses_differ(sites: Pair, tmp_path: Path) -> None:
@@ -88,13 +94,12 @@ def test_refused_responses_differ(sites: Pair, tmp_path: Path) -> None:
     sites[0].answers["/api/v2/groups/2"] = {"id": 2}
     for site in sites:
         site.answers["/api/v2/members"] = Reply(500)
-    result = compared(sites, tmp_path)
+    output = shown(sites, tmp_path)
 
-    assert result.exit_code == 1
-    assert "  1 × /api/v2/authors another status: /api/v2/authors: 200 → 403\n" in result.output
-    assert "  1 × /api/v2/groups/{id} another status: /api/v2/groups/2: 200 → 410\n" in result.output
-    assert "  1 × /api/v2/artists another status: /api/v2/artists: 200 → 500\n" in result.output
-    assert "/api/v2/members" not in result.output
+    assert "  1 × /api/v2/authors another status: /api/v2/authors: 200 → 403\n" in output
+    assert "  1 × /api/v2/groups/{id} another status: /api/v2/groups/2: 200 → 410\n" in output
+    assert "  1 × /api/v2/artists another status: /api/v2/artists: 200 → 500\n" in output
+    assert "/api/v2/members" not in output
     # Several parts of the comparison need the list of artists; the site fails once for all of them.
     assert [path for path, _ in sites[1].asked].count("/api/v2/artists") == TRIES_IF_BROKEN
 
@@ -104,12 +109,11 @@ def test_unusable_response_is_a_difference(sites: Pair, tmp_path: Path) -> None:
     for site in sites:
         site.answers["/api/v2/members"] = Reply(body=b"<html>")
     sites[1].answers["/api/v2/groups"] = Reply(headers={"Content-Encoding": "gzip"})
-    result = compared(sites, tmp_path)
+    output = shown(sites, tmp_path)
 
-    assert result.exit_code == 1
-    assert "note: both sites: /api/v2/members: not JSON; skipped\n" in result.output
-    assert "  1 × /api/v2/members no usable response: /api/v2/members: unusable → unusable\n" in result.output
-    assert "  1 × /api/v2/groups no usable response: /api/v2/groups: 200 → unusable\n" in result.output
+    assert "note: both sites: /api/v2/members: not JSON; skipped\n" in output
+    assert "  1 × /api/v2/members no usable response: /api/v2/members: unusable → unusable\n" in output
+    assert "  1 × /api/v2/groups no usable response: /api/v2/groups: 200 → unusable\n" in output
 
 
 def test_no_reason_explains_unusable_responses() -> None:
@@ -186,10 +190,9 @@ def test_page_size_differs(sites: Pair, tmp_path: Path) -> None:
             path = f"/api/v2/series?page={start // size + 1}" if start else "/api/v2/series"
             last = start + size >= 4
             site.answers[path] = {"total": 4, "last": last, "results": series[start : start + size]}
-    result = compared(sites, tmp_path)
+    output = shown(sites, tmp_path)
 
-    assert result.exit_code == 1
-    assert "  1 × /api/v2/series page size changed: /api/v2/series page size: 2 → 3\n" in result.output
+    assert "  1 × /api/v2/series page size changed: /api/v2/series page size: 2 → 3\n" in output
 
 
 def test_list_without_end_ends(sites: Pair, tmp_path: Path) -> None:
@@ -217,11 +220,10 @@ def test_failed_page_of_a_list_is_no_loss_of_series(sites: Pair, tmp_path: Path,
     for site in sites:
         site.answers |= {"/api/v2/series": pages[0], "/api/v2/series?page=2": pages[1]}
     sites[1].answers["/api/v2/series?page=2"] = reply
-    result = compared(sites, tmp_path)
+    output = shown(sites, tmp_path)
 
-    assert result.exit_code == 1
-    assert f"  1 × {line}\n" in result.output
-    assert "only on the first site" not in result.output
+    assert f"  1 × {line}\n" in output
+    assert "only on the first site" not in output
 
 
 def test_page_after_the_last_may_be_missing(sites: Pair, tmp_path: Path) -> None:
@@ -261,11 +263,10 @@ def test_redirect_differs(sites: Pair, tmp_path: Path) -> None:
         site.answers["/api/v2/chapters/12/read"] = Reply(308, headers={"Location": site.url + path})
         site.answers["/api/v2/chapters/11/read"] = Reply(308, headers={"Location": f"{site.url}/reader/one/1/1/"})
     sites[1].answers["/api/v2/chapters/11/read"] = Reply(headers={"Content-Encoding": "gzip"})
-    result = compared(sites, tmp_path)
+    output = shown(sites, tmp_path)
 
-    assert result.exit_code == 1
-    assert '/api/v2/chapters/12/read Location: "/reader/one/1/2/" → "/reader/one/1/3/"\n' in result.output
-    assert "/api/v2/chapters/11/read: 308 → unusable\n" in result.output
+    assert '/api/v2/chapters/12/read Location: "/reader/one/1/2/" → "/reader/one/1/3/"\n' in output
+    assert "/api/v2/chapters/11/read: 308 → unusable\n" in output
 
 
 def test_key_is_sent_to_both_sites(sites: Pair, tmp_path: Path) -> None:
