@@ -6,6 +6,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,16 @@ class Script:
             raise KeyboardInterrupt  # Ctrl-C
         scene()
 
+    def at(self, seconds: int, *actions: Callable[[], object]) -> Callable[[], None]:
+        """A scene of these actions, after which so many seconds have passed since the start."""
+
+        def scene() -> None:
+            for action in actions:
+                action()
+            self.now = AS_OF + seconds
+
+        return scene
+
 
 @pytest.fixture
 def play(site: Site, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Result]]:
@@ -66,17 +77,12 @@ def schedule(site: Site, due: int) -> str:
 
 def test_a_scheduled_chapter_appears_when_it_is_due(site: Site, play: Callable[..., Result]) -> None:
     """At the second of its publication, without an edit."""
-    url, port, seen = schedule(site, AS_OF + 10), free_port(), []
-    script = Script()
+    url, port, seen, script = schedule(site, AS_OF + 10), free_port(), [], Script()
 
-    def at(moment: int) -> Callable[[], None]:
-        def scene() -> None:
-            seen.append(ask(port, url).status)
-            script.now = AS_OF + moment
+    def look() -> None:
+        seen.append(ask(port, url).status)
 
-        return scene
-
-    script.scenes = iter([at(9), at(10), at(11), at(12)])
+    script.scenes = iter([script.at(seconds, look) for seconds in (9, 10, 11, 12)])
     result = play(script, port)
 
     assert result.exit_code == 0
@@ -86,18 +92,13 @@ def test_a_scheduled_chapter_appears_when_it_is_due(site: Site, play: Callable[.
 
 def test_with_as_of_no_chapter_becomes_due(site: Site, play: Callable[..., Result]) -> None:
     """The time of the site is fixed."""
-    url, port, seen = schedule(site, AS_OF + 10), free_port(), []
-    script = Script()
+    url, port, seen, script = schedule(site, AS_OF + 10), free_port(), [], Script()
 
-    def later() -> None:
+    def look() -> None:
         seen.append(ask(port, url).status)
-        script.now = AS_OF + 20
 
-    def edit() -> None:
-        later()
-        site.write("series/third.yaml", "title: Third\ncover: c.png\n")
-
-    script.scenes = iter([later, edit, later])
+    edit = partial(site.write, "series/third.yaml", "title: Third\ncover: c.png\n")
+    script.scenes = iter([script.at(20, look), script.at(20, look, edit), script.at(20, look)])
     result = play(script, port, "--as-of", str(AS_OF))
 
     assert result.exit_code == 0
@@ -105,27 +106,28 @@ def test_with_as_of_no_chapter_becomes_due(site: Site, play: Callable[..., Resul
     assert result.stdout.count(" is live") == 1
 
 
-def test_a_due_chapter_appears_after_a_full_disk(
-    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The build is repeated after a minute, without an edit."""
-    url, port, seen, build = schedule(site, AS_OF + 10), free_port(), [], command.building.build_site
-    script = Script()
+@pytest.fixture
+def fill_the_disk(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Let the next build fail."""
+    build = command.building.build_site
 
     def full_disk(_: Any) -> Any:
         monkeypatch.setattr(command.building, "build_site", build)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def at(moment: int) -> Callable[[], None]:
-        def scene() -> None:
-            seen.append(ask(port, url).status)
-            script.now = AS_OF + moment
-            if moment == 10:
-                monkeypatch.setattr(command.building, "build_site", full_disk)
+    return lambda: monkeypatch.setattr(command.building, "build_site", full_disk)
 
-        return scene
 
-    script.scenes = iter([at(10), at(69), at(70), at(71)])
+def test_a_due_chapter_appears_after_a_full_disk(
+    site: Site, play: Callable[..., Result], fill_the_disk: Callable[[], None]
+) -> None:
+    """The build is repeated after a minute, without an edit."""
+    url, port, seen, script = schedule(site, AS_OF + 10), free_port(), [], Script()
+
+    def look() -> None:
+        seen.append(ask(port, url).status)
+
+    script.scenes = iter([script.at(10, look, fill_the_disk), *(script.at(seconds, look) for seconds in (69, 70, 71))])
     result = play(script, port)
 
     assert seen == [404, 404, 404, 200]
@@ -133,27 +135,18 @@ def test_a_due_chapter_appears_after_a_full_disk(
 
 
 def test_with_as_of_an_edit_appears_after_a_full_disk(
-    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+    site: Site, play: Callable[..., Result], fill_the_disk: Callable[[], None]
 ) -> None:
     """The time of the site is fixed, that of the retry is not."""
-    build, seen, script = command.building.build_site, [], Script()
+    seen, script = [], Script()
 
-    def full_disk(_: Any) -> Any:
-        monkeypatch.setattr(command.building, "build_site", build)
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def look() -> None:
+        seen.append((site.folder / "dist/current").readlink())
 
-    def edit() -> None:
-        site.write("series/third.yaml", "title: Third\ncover: c.png\n")
-        monkeypatch.setattr(command.building, "build_site", full_disk)
-
-    def at(moment: int) -> Callable[[], None]:
-        def scene() -> None:
-            seen.append((site.folder / "dist/current").readlink())
-            script.now = AS_OF + moment
-
-        return scene
-
-    script.scenes = iter([at(0), edit, at(59), at(60), at(61)])
+    edit = partial(site.write, "series/third.yaml", "title: Third\ncover: c.png\n")
+    script.scenes = iter(
+        [script.at(0, look), script.at(0, edit, fill_the_disk), *(script.at(seconds, look) for seconds in (59, 60, 61))]
+    )
     play(script, free_port(), "--as-of", str(AS_OF))
 
     assert seen[0] == seen[1] == seen[2] != seen[3]
