@@ -137,11 +137,12 @@ def settle(nginx: nginx_client.Web, wanted: dict[str, tuple[str | None, bytes]])
 
 
 def test_rollback_of_the_first_release_is_an_error(site: Site, run: Run) -> None:
-    """Exit code 1 and a message."""
+    """Exit code 1 and a message, and nothing changes."""
     site.build()
-    out = site.folder / "dist"
+    out, before = site.folder / "dist", tree_snapshot.state(site.folder)
 
     assert outcome(run("rollback", "--out", out)) == (1, "", f"{out}: no previous release\n")
+    assert tree_snapshot.state(site.folder) == before
 
 
 def test_verify_output_and_exit_codes(site: Site, run: Run) -> None:

@@ -171,17 +171,6 @@ def test_an_export_follows_no_link(built: Site, export: Export, tmp_path: Path) 
     assert "finished.json" in export().stderr and removed.is_dir()
 
 
-def test_a_folder_with_other_files_is_refused(built: Site, export: Export) -> None:
-    target = built.folder / "public"
-    target.mkdir()
-    (target / "mine.txt").write_text("mine")
-    result = export()
-    assert (result.exit_code, [path.name for path in target.iterdir()]) == (1, ["mine.txt"])
-    assert "public: is not an empty folder, and has no list of an earlier export; choose a new one" in result.stderr
-    (built.folder / "file").touch()
-    assert "file: is not an empty folder" in export("file").stderr
-
-
 def test_a_file_of_the_user_is_not_overwritten(built: Site, export: Export) -> None:
     """Not in the folder of an earlier export either, where other names are free."""
     target = built.folder / "public"

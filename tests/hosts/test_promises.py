@@ -233,7 +233,7 @@ def quick(without_docs: None, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield running_site
 
 
-@pytest.mark.parametrize("promises", sample(GROUPS, 5), ids=lambda promises: promises[0])
+@pytest.mark.parametrize("promises", sample(GROUPS, 7), ids=lambda promises: promises[0])
 def test_broken_promises_are_found(of_every_kind: tuple[Site, Web], promises: Sequence[str]) -> None:
     """And only those."""
     site, web = of_every_kind
@@ -284,7 +284,7 @@ def test_hosts_need_a_url(run: Callable[..., Result]) -> None:
     assert (result.exit_code, "need --url" in result.stderr) == (2, True)
 
 
-def test_lists_that_are_restricted_or_empty(tmp_path: Path) -> None:
+def test_lists_that_are_restricted_or_empty(without_docs: None, tmp_path: Path) -> None:
     """Their parameters need a key, or choose nothing."""
     settings = "restricted: [/series, /chapters, /pages]"
     with served(tmp_path / "restricted", "minimal", settings=settings) as (site, web):

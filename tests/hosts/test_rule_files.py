@@ -18,10 +18,17 @@ from tests.hosts.plain_cases import public
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    made = copy_of("pages", tmp_path_factory.mktemp("site"))
-    made.build()
+def sites(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Site]:
+    """One with pages, and one without."""
+    made = {name: copy_of(name, tmp_path_factory.mktemp(name)) for name in ("pages", "everything")}
+    for site in made.values():
+        site.build()
     return made
+
+
+@pytest.fixture(scope="module")
+def site(sites: dict[str, Site]) -> Site:
+    return sites["pages"]
 
 
 @pytest.fixture(scope="module")
@@ -92,18 +99,14 @@ def test_redirects_of_netlify(site: Site, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "begin"), [("everything", b'{"error"'), ("pages", b"<!DOCTYPE html>")])
-def test_cloudflare_has_an_error_for_each_path(tmp_path: Path, name: str, begin: bytes) -> None:
+def test_cloudflare_has_an_error_for_each_path(sites: dict[str, Site], tmp_path: Path, name: str, begin: bytes) -> None:
     """The host sends that of the nearest folder, so the root needs one with and without pages."""
-    site = copy_of(name, tmp_path / "project")
-    site.build()
-    export_for(site.store, "cloudflare", tmp_path / "export")
+    export_for(sites[name].store, "cloudflare", tmp_path / "export")
     assert (tmp_path / "export/site/404.html").read_bytes().lower().startswith(begin.lower())
 
 
-def test_netlify_without_pages(tmp_path: Path) -> None:
-    site = copy_of("everything", tmp_path / "project")
-    site.build()
-    totals = export_for(site.store, "netlify", tmp_path / "export")
+def test_netlify_without_pages(sites: dict[str, Site], tmp_path: Path) -> None:
+    totals = export_for(sites["everything"].store, "netlify", tmp_path / "export")
     text = (tmp_path / "export/site/_redirects").read_text()
     assert "/ /index.json 200\n" in text and text.endswith("/* /404.json 404\n")
     assert (tmp_path / "export/site/404.json").read_bytes() == b'{"error":"Not found","status":404}'

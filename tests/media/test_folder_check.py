@@ -144,10 +144,3 @@ def test_pages_that_are_left_out_may_be_missing(media: Path) -> None:
     result = check(media, without=("scheduled",))
 
     assert (result.findings, result.named, result.present) == ((), 7, 7)
-
-
-def test_a_missing_folder_is_named(site: Site) -> None:
-    with pytest.raises(FileNotFoundError) as caught:
-        check(site.folder / "media")
-
-    assert Path(caught.value.filename) == site.folder / "media"

@@ -2,7 +2,6 @@
 
 import io
 import struct
-import sys
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 
@@ -214,9 +213,3 @@ def test_a_damaged_image_is_never_a_crash() -> None:
                 copies(bytes(damaged), (160,))
             except Unusable as error:
                 assert "\n" not in str(error)
-
-
-def test_without_the_library_there_are_no_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "PIL.Image", None)
-
-    assert image_copies.copier() is None

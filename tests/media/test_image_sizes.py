@@ -1,6 +1,5 @@
 """Width and height of images, with the optional library and without it."""
 
-import sys
 from io import BytesIO
 
 import pytest
@@ -23,9 +22,3 @@ def test_other_content_has_no_size(data: bytes) -> None:
     assert measure
 
     assert measure(BytesIO(data)) is None
-
-
-def test_without_the_library_nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "imagesize", None)
-
-    assert image_sizes.measuring() is None

@@ -2,7 +2,6 @@
 
 import pytest
 
-from generator.errors import CatalogError
 from generator.media import image_content, named_files
 from generator.media.named_files import MediaFile, NamedMedia
 from tests.conftest import AS_OF, Site
@@ -136,13 +135,6 @@ def test_a_chapter_of_many_pages_is_listed(site: Site) -> None:
     )
 
     assert len(read(site).files) == 1500 + 4
-
-
-def test_problems_of_the_catalog_are_raised(site: Site) -> None:
-    site.write("series/one.yaml", "titel: T\n")
-
-    with pytest.raises(CatalogError):
-        read(site)
 
 
 def test_paths_may_have_every_extension_of_a_page(site: Site) -> None:

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,6 @@ import pytest
 from generator import encoding
 from generator.errors import FlatpanelError
 from generator.pipeline.run import build
-from generator.release import transaction
 from generator.release.bodies import BUILD_STATE_FILE
 from generator.release.manifest import Manifest
 from generator.release.transaction import TEMPORARY_NAME
@@ -59,25 +57,6 @@ def test_empty_folder_is_accepted(site: Site) -> None:
     release = rebuild(site)
 
     assert site.store.current() == release
-
-
-def test_copy_without_hidden_files_is_accepted(site: Site) -> None:
-    """A copy tool that skips names with a dot does not make dist a foreign folder."""
-    release = rebuild(site)
-    (site.folder / "dist" / BUILD_STATE_FILE).unlink()
-
-    assert rebuild(site) == release
-
-
-def test_deleted_body_is_written_again(site: Site) -> None:
-    """A build of an unchanged catalog restores it."""
-    rebuild(site)
-    before = tree_snapshot.content(site.folder)
-    body = site.manifest.resources["/api/series/first"]
-    (site.folder / "dist" / body.file).unlink()
-    rebuild(site)
-
-    assert tree_snapshot.content(site.folder) == before
 
 
 def test_missing_current_release_makes_a_full_build(site: Site) -> None:
@@ -225,22 +204,6 @@ def test_newer_version_adds_gzip_forms_to_existing_bodies(site: Site, monkeypatc
     publish(site, tree_snapshot.second_version)
     assert list(verify_files.check_files(site.store)) == []
     assert [path for path in tree_snapshot.files(site.folder / "dist") if path.endswith(".gz")] == []
-
-
-def test_second_build_waits_for_the_first(site: Site) -> None:
-    """Of two concurrent builds, the second prints that it waits, and continues when the first is done."""
-    waited = []
-    with ExitStack() as first:
-        first.enter_context(transaction.begin(site.store, pytest.fail))
-
-        def waiting() -> None:
-            waited.append(site.store.current())
-            first.close()
-
-        report = build(site.options, waiting)
-
-    assert waited == [None]
-    assert site.store.current() == report.release
 
 
 def test_release_is_flushed_before_it_becomes_current(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,22 +78,13 @@ def test_release_before_the_previous_one_is_removed(site: Site) -> None:
     assert not (www / "api/series/first/3").exists()
 
 
-def test_unchanged_build_writes_nothing(site: Site) -> None:
-    """All inodes and times stay, also those of the mark."""
-    (first,) = publish(site, tree_snapshot.first_version)
-    before = tree_snapshot.state(site.folder)
-
-    assert rebuild(site) == first
-    assert tree_snapshot.state(site.folder) == before
-
-
 def test_folder_without_the_state_of_its_builds_is_unfinished(site: Site) -> None:
-    """The next build restores the file."""
-    site.build()
+    """The next build restores the file: a copy tool may skip names with a dot."""
+    release = rebuild(site)
     (site.store.root / BUILD_STATE_FILE).unlink()
 
     assert not site.store.finished()
-    site.build()
+    assert rebuild(site) == release
     assert site.store.finished()
 
 
@@ -149,16 +140,6 @@ def test_build_after_rollback_gives_the_same_release_again(site: Site) -> None:
 
     assert rebuild(site) == second
     assert list(verify_files.check_files(site.store)) == []
-
-
-def test_rollback_without_an_earlier_release_is_refused(site: Site) -> None:
-    """After a first build it changes nothing."""
-    rebuild(site)
-    before = tree_snapshot.state(site.folder)
-
-    with pytest.raises(FlatpanelError, match="no previous release"):
-        site.roll_back()
-    assert tree_snapshot.state(site.folder) == before
 
 
 def test_rollback_to_a_damaged_release_is_refused(site: Site) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from generator import encoding, filesystem
-from generator.errors import FlatpanelError
 from generator.release.manifest import ID_PLACEHOLDER, files_with_sidecar
 from generator.release.store import Store
 from generator.review import verify_files
@@ -46,17 +45,6 @@ def body(site: Site, url: str = FIRST) -> str:
 def bodies_of_the_previous_release(site: Site) -> list[str]:
     bodies = site.store.manifest(site.store.previous()).resources.values()
     return [path for one in bodies for path in files_with_sidecar(one)]
-
-
-def test_an_undamaged_dist_has_no_faults(built: Site) -> None:
-    """After a build, verify reports nothing."""
-    assert faults(built) == []
-
-
-def test_verify_without_a_release_is_an_error(site: Site) -> None:
-    """It must not pass."""
-    with pytest.raises(FlatpanelError, match=r"/dist: nothing has been built yet; run the command `build` first$"):
-        faults(site)
 
 
 STEPS = 120  # more than a sidecar has bytes
@@ -194,17 +182,6 @@ def test_files_of_no_release_are_found(built: Site) -> None:
         file.write_text("?")
 
     assert sorted(faults(built)) == sorted(f"{path}: {fault}" for path, fault in extra.items())
-
-
-def test_a_link_in_place_of_a_folder_is_found(built: Site) -> None:
-    """nginx would follow it."""
-    path = "www/api/v1"
-    (built.folder / "dist" / path).rename(built.folder / "v1")
-    (built.folder / "dist" / path).symlink_to(built.folder / "v1")
-
-    assert [one for one in faults(built) if one.startswith(f"{path}:")] == [
-        f"{path}: is a symbolic link, and builds create none here"
-    ]
 
 
 def test_a_wrong_target_of_current_is_found(built: Site) -> None:

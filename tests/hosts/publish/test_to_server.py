@@ -409,8 +409,3 @@ def test_a_release_of_an_old_format_on_the_server(remote: Remote) -> None:
     message = f"{remote.target}: the manifest of release {release} there: has format 1, and this version"
     for option in ("--dry-run", "--check"):
         assert remote.publish(option, ok=False).stderr.startswith(message)
-
-
-def test_settings_with_problems(remote: Remote) -> None:
-    remote.site.write("site.yaml", "port: 1\n")
-    assert "site.yaml: has problems" in remote.publish(ok=False).stderr
