@@ -1,11 +1,10 @@
-"""Licensed series of which the catalog has no chapter, as imports write them: with and without `updated`."""
+"""Licensed series of which the catalog has no chapter, as imports write them: with and without `updated`.
+
+Their bodies are in the golden files of `imported`.
+"""
 
 import json
 
-import pytest
-
-from generator.encoding import http_date
-from tests.conftest import Site
 from tests.support.nginx_client import Web
 from tests.support.tables import each
 
@@ -24,11 +23,6 @@ OF_CHAPTERS = (
     "/api/v2/series/{}/chapters?date_format=timestamp",
     "/api/v2/cubari/{}",
 )
-
-
-@pytest.fixture(scope="module")
-def site(serve) -> Site:
-    return serve("imported")[0]
 
 
 def results(web: Web, query: str) -> list[dict[str, object]]:
@@ -52,18 +46,6 @@ def test_series_with_updated_is_sorted_by_it(web: Web) -> None:
     assert (by_upload[0], by_count[0]) == ("sold", "sold")
 
 
-def test_series_with_updated_is_described(site: Site, web: Web) -> None:
-    """The date of the body is that of `updated`, which is newer than the series."""
-    response = web.ask("/api/v2/series/sold")
-    detail = json.loads(response.body)
-
-    assert {name: detail[name] for name in ("updated", "licensed", "views", "authors")} == {
-        "updated": "2026-02-20T18:30:00Z", "licensed": True, "views": 0, "authors": ["Ada Penn"]
-    }  # fmt: skip
-    assert dict(response.headers)["last-modified"] == "Fri, 20 Feb 2026 18:30:00 GMT"
-    assert http_date(site.manifest.resources["/api/v2/series/sold"].modified) == "Fri, 20 Feb 2026 18:30:00 GMT"
-
-
 @each("path", OF_CHAPTERS)
 def test_chapters_of_a_series_with_updated_are_451(web: Web, path: str) -> None:
     response = web.ask(path.format("sold"))
@@ -81,12 +63,3 @@ def test_chapters_of_a_series_with_updated_are_in_no_list(web: Web, path: str) -
     response = web.ask(path)
 
     assert (response.status, response.body) == (200, b'{"results":[]}')
-
-
-@each("version", ["/api", "/api/v1"])
-@each("slug", ["sold", "sold-unseen"])
-def test_older_versions_have_every_licensed_series(web: Web, version: str, slug: str) -> None:
-    """They do not know licences."""
-    response = web.ask(f"{version}/series/{slug}")
-
-    assert (response.status, json.loads(response.body)["volumes"]) == (200, {})
