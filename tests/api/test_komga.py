@@ -1,27 +1,19 @@
 """Bodies of the read calls of Komga, without a server."""
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from generator import encoding
 from generator.api import app_routes
 from generator.api.pages import theme
 from generator.api.payloads import series_index
-from generator.api.payloads.resources import JoinedBodies, Resource
+from generator.api.payloads.resources import Resource
 from generator.api.route_items import InSeries
 from generator.catalog import entities
 from generator.catalog.entities import Catalog
-from tests.data.clients import komga
 from tests.data.clients.komga import ROOT
-from tests.data.clients.strict import parse
 from tests.support.tables import each
 from tests.support.yaml_catalogs import catalog
-
-MANY = 2000
-TITLES = ("Paper {}", "{} – “Straße”", "𠮷野家 {}", 'back\\\\slash, \\"quote\\" {}', "{{title}} {}")
 
 
 def resources(catalog: Catalog) -> Iterator[Resource]:
@@ -39,42 +31,6 @@ def resources(catalog: Catalog) -> Iterator[Resource]:
 def bodies(text: str) -> dict[str, Any]:
     """The values of all bodies by path below the API's root."""
     return {one.url.removeprefix(f"{ROOT}/"): one.body.value for one in resources(catalog(text))}
-
-
-def many_series() -> Catalog:
-    """Each series has up to three chapters."""
-    lines = []
-    for number in range(MANY):
-        chapters = [
-            f"{{number: {one}, pages: [1 .. {number % 40}], published: 2026-01-01}}" for one in range(number % 4)
-        ]
-        title = TITLES[number % len(TITLES)].format(number)
-        status = ("ongoing", "completed", "canceled", "hiatus")[number % 4]
-        lines.append(f'  s{number}: {{title: "{title}", status: {status}, chapters: [{", ".join(chapters)}]}}\n')
-    return catalog(f"series:\n{''.join(lines)}")
-
-
-@pytest.mark.end_to_end
-def test_the_app_decodes_two_thousand_series() -> None:
-    """A chapter adds one body, and a series two. The list of all series has the bodies of the others."""
-    linked = many_series()
-    found = {one.url: one.body.value for one in resources(linked)}
-    (whole,) = [value for value in found.values() if isinstance(value, JoinedBodies)]
-    content = b",".join(encoding.body(found[url]) for url in whole.urls)
-    found[f"{ROOT}/series"] = whole.start.encode() + content + whole.end.encode()
-    for url, value in found.items():
-        komga.decoder(url)(parse(encoding.body(value)))
-
-    listed = komga.PAGE_OF(komga.SERIES)(parse(found[f"{ROOT}/series"]))
-    shown = [series for series in linked.series if series.identified]
-    assert [entry["id"] for entry in listed["content"]] == [
-        series.slug for series in sorted(shown, key=lambda series: (series.title, series.slug))
-    ]
-    assert listed["totalElements"] == len(shown) == MANY * 3 // 4
-    kinds = Counter("books" if url.split("/")[4:5] == ["books"] else url.split("/")[4] for url in found)
-    assert kinds["books"] == 1 + sum(series.identified for series in shown)
-    assert kinds["series"] == 1 + 2 * len(shown)
-    assert len(found) == kinds["books"] + kinds["series"] + 7
 
 
 @each(

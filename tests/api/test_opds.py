@@ -24,6 +24,8 @@ OPEN_ACCESS = "http://opds-spec.org/acquisition/open-access"
 ODD = '"It\'s" <b>&amp;</b> ]]> <!-- 🐈 قطة \u202eabc'
 # All paths but the start, in a table of what a setting hides.
 ALL = {"*"}
+CATEGORIES = {"v1.2/categories", "v1.2/categories/drama"}
+GROUPS = {"v1.2/groups", "v1.2/groups/5", "v1.2/groups/6"}
 DIGEST = "0123456789abcdef"
 
 
@@ -56,10 +58,9 @@ class Served(dict[str, bytes]):
         return found
 
 
-@pytest.fixture
-def catalog(tmp_path: Path) -> FeedCatalog:
+def kinds(folder: Path) -> FeedCatalog:
     """Series of all kinds, with texts that are markup."""
-    made = FeedCatalog(tmp_path)
+    made = FeedCatalog(folder)
     made.site["apps"] = ["archives", "opds"]
     made.lists["authors.yaml"] = [{"id": 1, "name": ODD}, {"id": 2, "name": "Ben"}]
     made.lists["artists.yaml"] = [{"id": 1, "name": "Mira"}]
@@ -100,8 +101,14 @@ def catalog(tmp_path: Path) -> FeedCatalog:
 
 
 @pytest.fixture
-def served(catalog: FeedCatalog) -> Served:
-    return Served(catalog)
+def catalog(tmp_path: Path) -> FeedCatalog:
+    """The series for a test that changes them."""
+    return kinds(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    return Served(kinds(tmp_path_factory.mktemp("opds")))
 
 
 def rule(name: str) -> Draft7Validator:
@@ -129,14 +136,10 @@ def test_feeds_are_valid(served: Served) -> None:
 @each(
     ("path", "before", "after"),
     [
-        ("new", ' pse:count="1"', ' count="1"'),
         ("new", ' pse:count="1"', ""),
         ("new", 'type="image/png" pse', 'type="image/webp" pse'),
         ("new", "{pageNumber}", "0"),
-        ("new", '<link rel="http://vaemendis', '<link rel="http://other'),
         ("series", 'rel="subsection"', 'rel="collection"'),
-        ("series", "kind=acquisition", "kind=entry"),
-        ("series", "<summary>", '<summary type="html">'),
         ("series", "image/jpeg", "image/webp"),
         ("catalog", "<updated>2", "<updated>x"),
     ],
@@ -166,13 +169,9 @@ def test_json_is_valid(served: Served) -> None:
     [
         ("catalog", "navigation/0", "title", None),
         ("catalog", "links/0", "rel", "start"),
-        ("series/moons", "publications/0/links/1", "rel", "related"),
         ("series/moons", "publications/0/images/0", "type", "image/webp"),
-        ("series/moons", "publications/0/metadata", "identifier", "moons 1"),
         ("series/moons", "publications/0/metadata", "readingProgression", "left"),
         ("chapters/1/manifest", "links/0", "href", "/opds/v2/chapters/1/manifest"),
-        ("chapters/1/manifest", "metadata", "conformsTo", None),
-        ("chapters/1/manifest", "readingOrder/0", "type", None),
         ("chapters/1/manifest", "readingOrder/0", "width", 0),
     ],
 )
@@ -209,31 +208,6 @@ def test_a_reader_comes_from_the_start_to_every_chapter_that_it_can_read(served:
     assert streams == {f"{BASE}/opds/v1.2/pages/{id}/{{pageNumber}}": 2 if id == 2 else 1 for id in (4, 3, 2, 1)}
     assert {item.image for item in found["/series/moons"]} == {f"{BASE}/media/series/moons/cover.jpg"}
     assert {item.image for item in (*found["/series/formats"], *found["/series/cover-elsewhere"])} == {""}
-
-
-def test_lists_are_those_of_the_site(served: Served) -> None:
-    """By title; of categories and groups, those with series. A category with a slash has no path."""
-    menus = {
-        path: [item.text.removesuffix(" - Unknown Author") for item in koreader.menu(served[path], BASE)[0]]
-        for path, _ in served.of(NAVIGATION)
-    }
-    series = [f"{ODD} - {ODD}", "Cover-Elsewhere", "Formats", "Later"]
-    assert menus == {
-        START: ["Latest chapters", "All series", "Categories", "Groups"],
-        "/opds/v1.2/series": series,
-        "/opds/v1.2/categories": ['"It\'s" <b>&amp; 🐈'],
-        "/opds/v1.2/categories/drama": series[:1],
-        "/opds/v1.2/groups": ["Night Shift", "Solo"],
-        "/opds/v1.2/groups/5": series,
-        "/opds/v1.2/groups/6": series[:1],
-    }
-    navigation = served.json("/opds/v2/catalog")["navigation"]
-    assert [(link["title"], link["properties"]["numberOfItems"]) for link in navigation] == [
-        (ODD, 4),
-        ("Cover-Elsewhere", 1),
-        ("Formats", 3),
-        ("Later", 1),
-    ]
 
 
 def test_nothing_that_needs_a_key_or_a_shop_is_told(served: Served) -> None:
@@ -424,41 +398,31 @@ def test_lists_have_pages_of_fifty(tmp_path: Path) -> None:
         (["/chapters/{id}/pages"], ALL),
         (["/chapters/{id}"], ALL),
         (["/series/{slug}/chapters"], ALL),
-        (
-            ["/series"],
-            {
-                "v1.2/series",
-                "v1.2/categories",
-                "v1.2/categories/drama",
-                "v1.2/groups",
-                "v1.2/groups/5",
-                "v1.2/groups/6",
-                "v2/catalog",
-            },
-        ),
+        (["/series"], {"v1.2/series", *CATEGORIES, *GROUPS, "v2/catalog"}),
         (["/chapters"], {"v1.2/new"}),
         (["/categories"], {"v1.2/categories"}),
-        (["/categories/{name}"], {"v1.2/categories", "v1.2/categories/drama"}),
-        (["/series/{slug}"], {"v1.2/categories", "v1.2/categories/drama", "Mira", "drama", "Two"}),
+        (["/categories/{name}"], CATEGORIES),
+        (["/series/{slug}"], {*CATEGORIES, "Mira", "drama", "Two"}),
         (["/groups"], {"v1.2/groups"}),
-        (["/groups/{id}"], {"v1.2/groups", "v1.2/groups/5", "v1.2/groups/6", "Solo"}),
+        (["/groups/{id}"], {*GROUPS, "Solo"}),
     ],
 )
-def test_restricted_routes_are_not_told_by_opds(catalog: FeedCatalog, routes: list[str], hidden: set[str]) -> None:
+def test_restricted_routes_are_not_told_by_opds(
+    catalog: FeedCatalog, served: Served, routes: list[str], hidden: set[str]
+) -> None:
     """No API key is looked at below /opds; what a restricted route tells is missing, and nothing links to it."""
-    everything = Served(catalog)
     catalog.site["restricted"] = routes
-    served = Served(catalog)
+    left = Served(catalog)
 
-    paths = everything.keys() - {START} if hidden == ALL else {path for path in everything if path[6:] in hidden}
-    assert everything.keys() - served.keys() == paths
-    linked = {item.url.removeprefix(BASE) for _, body in served.of(NAVIGATION) for item in koreader.menu(body, BASE)[0]}
-    assert linked <= served.keys()
-    for path, _ in served.of(OPDS):
-        links = [link for part in ("links", "navigation") for link in served.json(path).get(part, ())]
-        assert {link["href"] for link in links} <= served.keys()
+    paths = served.keys() - {START} if hidden == ALL else {path for path in served if path[6:] in hidden}
+    assert served.keys() - left.keys() == paths
+    linked = {item.url.removeprefix(BASE) for _, body in left.of(NAVIGATION) for item in koreader.menu(body, BASE)[0]}
+    assert linked <= left.keys()
+    for path, _ in left.of(OPDS):
+        links = [link for part in ("links", "navigation") for link in left.json(path).get(part, ())]
+        assert {link["href"] for link in links} <= left.keys()
     assert not any(
-        f">{word}<" in body.decode() or f'"{word}"' in body.decode() for word in hidden for body in served.values()
+        f">{word}<" in body.decode() or f'"{word}"' in body.decode() for word in hidden for body in left.values()
     )
 
 

