@@ -1,6 +1,5 @@
 """The functions of the shim, called one by one. Other tests cover how nginx uses them."""
 
-import hashlib
 import json
 import shutil
 import subprocess
@@ -32,7 +31,6 @@ CALL = DATA / "shim/call.mjs"
 pytestmark = pytest.mark.skipif(not NODE, reason="node is not installed")
 
 Shim = Callable[..., dict[str, Any]]
-NO_PAGES = "/query/pages/~/0/0"
 
 
 @pytest.fixture(scope="module")
@@ -69,25 +67,17 @@ def shim(site: Site, index: Path, tmp_path_factory) -> Iterator[Shim]:
         ("", {}),
         ("a", {}),
         ("a=", {"a": ""}),
-        ("=b", {"": "b"}),
         ("a=b", {"a": "b"}),
         ("a=b=c", {"a": "b=c"}),
         ("a=1&a=2", {"a": "2"}),
-        ("a=1&a=", {"a": ""}),
         ("&&a=1&&", {"a": "1"}),
         ("a+b=c+d", {"a b": "c+d"}),
-        ("a%20b=%2B", {"a b": "%2B"}),
         ("%61=%62", {"a": "%62"}),
         ("%zz+=1", {"%zz ": "1"}),
         ("%ff=1", {"\ufffd": "1"}),
-        ("a=é", {"a": "é"}),
         ("&".join("a" for _ in range(64)), {}),
-        ("a=1" + "&" * 63, {"a": "1"}),
         ("&".join("a=1" for _ in range(65)), None),
-        ("a=1" + "&" * 64, None),
         ("A=1&a=2", {"A": "1", "a": "2"}),
-        ("a;b=1", {"a;b": "1"}),
-        ("constructor=1", {"constructor": "1"}),
         ("__proto__=1", {"__proto__": "1"}),
         ("hasOwnProperty=1&toString=2", {"hasOwnProperty": "1", "toString": "2"}),
     ],
@@ -102,30 +92,24 @@ def test_query_of_a_list_is_split(shim: Shim, query: str, parameters: dict[str, 
     [
         ("", ""),
         ("track", ""),
-        ("track=", ""),
         ("track=a", "a"),
-        ("track=a=b", "a=b"),
         ("track=a&track=b", "b"),
-        ("track=a&track=", ""),
         ("track=a&track", "a"),
         ("&&track=a&&", "a"),
-        ("x=track=a", ""),
         ("xtrack=a", ""),
-        ("tracks=a", ""),
         ("Track=a", ""),
         ("%54rack=a", ""),
+        ("tracks=a", ""),
+        ("track=a&track=", ""),
         ("tr%61ck=a&x=1", "a"),
         ("%74%72%61%63%6b=a", "a"),
         ("trac%6B=a", "a"),
-        ("track=c+d", "c d"),
         ("track=%2B", "+"),
+        ("track=c+d", "c d"),
         ("track=%C3%A9", "é"),
-        ("track=é", "é"),
-        ("track=%", "%"),
         ("track=%zz+", "%zz "),
         ("track=%ff", "\ufffd"),
         ("track=%zz%20%4", "%zz %4"),
-        ("track=%00", "\0"),
         ("track=%0A&x", "\n"),
     ],
 )
@@ -154,25 +138,18 @@ DEFAULTS = {
         ("", {}),
         ("page=&limit=&sort=&slug=&status=&categories=&title=&author=&artist=", {}),
         ("page=1&limit=25&sort=title&status=any&categories=,", {}),
-        ("status=Any", {}),
         ("page=3", {"page": 3}),
-        ("page=0", {"page": 0}),
         ("page=x", {"page": 0}),
-        ("page=0001", {"page": 0}),
-        ("limit=999", {"limit": 999}),
         ("limit=1000", {"limit": 999}),
         ("limit=" + "9" * 400, {"limit": 999}),
         ("limit=0", {}),
-        ("limit=-3", {}),
         ("sort=-views,title", {"sort": "-views"}),
         ("sort=__proto__", {}),
-        ("sort=constructor", {}),
         ("slug=Full-Book", {"slug": "full-book"}),
         ("status=CANCELLED", {"status": "canceled"}),
         ("categories=+A+,-b,,-,+-+c+", {"categories": {"any": ["a"], "none": ["b", "c"]}}),
         ("title=%C3%89T%C3%89", {"title": "été"}),
         ("title=STRA%E1%BA%9EE", {"title": "strasse"}),
-        ("title=%E2%84%AA", {"title": "k"}),
         ("author=%CE%A3%CF%82", {"author": "σσ"}),
         ("categories=a%2Cb%2c-c,a", {"categories": {"any": ["a", "b"], "none": ["c"]}}),
         ("title=" + "a" * 200, {"title": "a" * 200}),
@@ -190,30 +167,9 @@ def test_spellings_of_a_default_equal_the_default(shim: Shim, query: str, change
 @each(
     ("query", "key"),
     [
-        ("&".join("x=1" for _ in range(65)), "/bad/parameters"),
-        ("categories=" + ",".join(f"c{i}" for i in range(65)), "/bad/categories"),
-        ("categories=" + ",".join(f"-c{i}" for i in range(65)), "/bad/categories"),
-        ("categories=" + "%2C".join(f"c{i}" for i in range(65)), "/bad/categories"),
-        ("categories=" + "%2c".join(f"c{i}" for i in range(65)), "/bad/categories"),
-        ("title=" + "a" * 201, "/bad/text"),
-        ("author=" + "a" * 201, "/bad/text"),
-        ("artist=" + "%61" * 67, "/bad/text"),
-        ("titl%65=" + "a" * 201, "/bad/text"),
-    ],
-)
-def test_too_many_parameters_of_a_list_are_refused(shim: Shim, query: str, key: str) -> None:
-    """Limits of parameters, categories and characters hold before anything is decoded."""
-    assert shim("wanted", plain=[query])["returned"] == {"bad": key}
-    assert shim("list", args=query)["returned"] == key
-
-
-@each(
-    ("query", "key"),
-    [
         ("", "/query/series/title/1"),
         ("limit=25&sort=-views&page=7", "/query/series/-views/7"),
         ("page=abc", "/query/series/title/0"),
-        ("sort=x&nonsense=1", "/query/series/title/1"),
         ("categories=%2C&limit=25&page=2&sort=title", "/query/series/title/2"),
         ("limit=24", "/of/index/series"),
         ("title=x", "/of/index/series"),
@@ -222,85 +178,12 @@ def test_too_many_parameters_of_a_list_are_refused(shim: Shim, query: str, key: 
         ("slug=x", "/of/index/series"),
         ("status=x", "/of/index/series"),
         ("categories=x", "/of/index/series"),
-        ("categories=-x", "/of/index/series"),
         ("sort=/../x", "/query/series/title/1"),
     ],
 )
 def test_list_is_a_file_unless_filtered(shim: Shim, query: str, key: str) -> None:
     """Only a filter or another page size needs a search."""
     assert shim("list", args=query)["returned"] == key
-
-
-@each(
-    ("query", "chosen"),
-    [
-        ("", ""),
-        ("date_format=", ""),
-        ("date_format=iso-8601", ""),
-        ("date_format=rfc-5322", "rfc-5322"),
-        ("date_format=timestamp", "timestamp"),
-        ("date_format=x&date_format=timestamp", "timestamp"),
-        ("date_format=Timestamp", "bad"),
-        ("date_format=__proto__", "bad"),
-        ("Date_format=x", ""),
-    ],
-)
-def test_date_format_is_chosen_or_bad(shim: Shim, query: str, chosen: str) -> None:
-    """Empty for the default format of the path."""
-    assert shim("dates", args=query)["returned"] == chosen
-
-
-@each(
-    ("query", "key"),
-    [
-        ("", "/api/v2/chapters"),
-        ("series=", "/api/v2/chapters"),
-        ("date_format=rfc-5322", "/query/chapters/rfc-5322"),
-        ("date_format=bad", "/bad/date_format"),
-        ("series=full-book&date_format=bad", "/bad/date_format"),
-        ("series=full-book", "/api/v2/series/full-book/chapters"),
-        ("series=FULL-BOOK&date_format=timestamp", "/query/series/full-book/chapters/timestamp"),
-        ("series=upper-lower_9", "/api/v2/series/UPPER-lower_9/chapters"),
-        ("series=__proto__", "/api/v2/series/__proto__/chapters"),
-        ("series=constructor", "/api/v2/series/constructor/chapters"),
-        ("series=toString", NO_PAGES),
-        ("series=in-shops", NO_PAGES),
-        ("series=members-only", NO_PAGES),
-        ("series=in-shops-for-members", NO_PAGES),
-        ("series=tomorrow", NO_PAGES),
-        ("series=../full-book", NO_PAGES),
-    ],
-)
-def test_chapters_of_restricted_series_look_missing(shim: Shim, query: str, key: str) -> None:
-    """A restricted slug gives the same key as an unknown one."""
-    assert shim("chapters", args=query)["returned"] == key
-
-
-@each(
-    ("query", "key"),
-    [
-        ("", "/bad/pages"),
-        ("series=a&volume=1", "/bad/pages"),
-        ("series=a&volume=1&number=", "/bad/pages"),
-        ("series=a&volume=1&number=1", "/query/pages/a/1/1"),
-        ("number=10.25&volume=0&series=A-_9", "/query/pages/A-_9/0/10.25"),
-        ("series=a&volume=1&number=1&series=b", "/query/pages/b/1/1"),
-        ("series=a%2F..&volume=1&number=1", NO_PAGES),
-        ("series=a%0A&volume=1&number=1", NO_PAGES),
-        ("series=~&volume=0&number=0", NO_PAGES),
-        ("series=a&volume=01&number=1", "/query/pages/a/1/1"),
-        ("series=a&volume=1.0&number=1.50", "/query/pages/a/1/1.5"),
-        ("series=a&volume=1e0&number=15E-1", "/bad/number"),
-        ("series=a&volume=1&number=1%0A", "/bad/number"),
-        ("series=a&volume=-1&number=1", "/bad/volume"),
-        ("series=a&volume=1.5&number=x", "/bad/volume"),
-        ("series=%2F&volume=1&number=x", "/bad/number"),
-        ("series=&volume=x&number=x", "/bad/pages"),
-    ],
-)
-def test_pages_key_needs_a_slug_and_two_numbers(shim: Shim, query: str, key: str) -> None:
-    """An invalid volume or number is refused; an unknown series gives the empty list."""
-    assert shim("pages", args=query)["returned"] == key
 
 
 @each(
@@ -331,112 +214,28 @@ def test_numbers_have_one_canonical_form(shim: Shim, text: str, number: str) -> 
 
 
 @each(
-    ("query", "quoted"),
-    [
-        ("volume=x", "x"),
-        ("volume=1&volume=x+y", "x y"),
-        ('volume="\\', '"\\'),
-        ("volume=%22%5C%0A%00%7F%E2%80%A8", '"\\\n\0\x7f\u2028'),
-        ("volume=%ff", "\ufffd"),
-        ("volume=x&api_key=secret", "x"),
-        ("volume=x%26API_Key%3Dsecret", "x&"),
-        ("volume=" + "x" * 8000, "x" * 100),
-        ("vol%75me=x#volume=y", "x"),
-    ],
-)
-def test_invalid_number_is_quoted_without_an_api_key(shim: Shim, query: str, quoted: str) -> None:
-    """The error has the beginning of the value, as JSON."""
-    variables = {"fp_key": "/bad/volume", "request_uri": f"/api/v2/pages?number=1&{query}"}
-
-    assert json.loads(shim("invalid", variables=variables)["returned"]) == {"error": f"Invalid volume: {quoted}"}
-
-
-@each(
     ("sent", "counts"),
-    [
-        ("/x", ""),
-        ("/x?", ""),
-        ("/x?track", ""),
-        ("/x?track=", ""),
-        ("/x?track=true", "1"),
-        ("/x?track=true&track=", ""),
-        ("/x?track=true&track", "1"),
-        ("/x?a=?track=true", ""),
-        ("/x?tr%61ck=%74rue", "1"),
-        ("/x?track=true#", "1"),
-        ("/x#?track=true", ""),
-        ("/x?a=b#?track=true", ""),
-        ("/track=true", ""),
-    ],
+    [("/x?track=true", "1"), ("/x?track=true#", "1"), ("/x#?track=true", ""), ("/track=true", ""), ("/x?track=", "")],
 )
 def test_view_is_read_from_the_request_line(shim: Shim, sent: str, counts: str) -> None:
     """After a 304, nginx has lost the arguments when it writes the log."""
     assert shim("tracked", variables={"request_uri": sent})["returned"] == counts
 
 
-def sha256(key: str) -> str:
-    return hashlib.sha256(key.encode()).hexdigest()
-
-
 @each(
-    ("headers", "query", "digest"),
+    ("query", "verdict", "done"),
     [
-        ({}, "", ""),
-        ({"X-API-Key": ""}, "api_key=", ""),
-        ({"X-API-Key": "a"}, "", sha256("a")),
-        ({}, "api_key=a%2B+", sha256("a+ ")),
-        ({"X-API-Key": "a"}, "api_key=b", sha256("a")),
-        ({"X-API-Key": ""}, "api_key=b", sha256("b")),
-        ({}, "api_key=a&api_key=b", sha256("b")),
-        ({}, "API_KEY=a", ""),
-        ({}, None, ""),
-        ({}, "api_key=%C3%A9", sha256("é")),
+        ("title=full", "fresh", ["return", 418]),
+        ("title=full", "failed", ["return", 412]),
+        ("title=full", "passed", ["internalRedirect", "/_flatpanel/again"]),
+        ("title=full&page=0", "fresh", ["return", 404]),
     ],
 )
-def test_api_key_leaves_the_shim_as_its_digest(shim: Shim, headers: dict[str, str], query: str, digest: str) -> None:
-    """The header wins over the parameter; an empty header counts as none."""
-    assert shim("digest", headers=headers, args=query)["returned"] == digest
+def test_maps_evaluate_conditions_of_a_search(shim: Shim, query: str, verdict: str, done: list[Any]) -> None:
+    """A missing page is a 404 before them."""
+    variables = {"fp_found": "body", "fp_verdict": verdict, "fp_tag": "0" * 32}
 
-
-BODY = '{"total":1,"last":true,"results":[%s]}'
-TAG = "0" * 32
-
-
-def searched(shim: Shim, query: str, **variables: str) -> dict[str, Any]:
-    return shim("search", args=query, variables={"fp_found": "body", "fp_verdict": "", "fp_tag": TAG} | variables)
-
-
-def item(index: Path, slug: str) -> str:
-    parsed = json.loads(index.read_bytes())
-    return parsed["items"][parsed["slug"][f"/{slug}"]]
-
-
-def test_search_returns_body_and_etag(shim: Shim, index: Path) -> None:
-    """Items are sent as in the index; the ETag is the MD5 of the body, without a gzip form."""
-    body = BODY % item(index, "full-book")
-    answer = searched(shim, "title=full")
-
-    assert answer["done"] == ["return", 200, body]
-    assert answer["variables"]["fp_tag"] == hashlib.md5(body.encode()).hexdigest()
-    assert answer["variables"]["fp_packed"] == "-"
-
-
-@each(
-    ("query", "variables", "done"),
-    [
-        ("title=full", {"fp_verdict": "fresh"}, ["return", 418]),
-        ("title=full", {"fp_verdict": "failed"}, ["return", 412]),
-        ("title=full", {"fp_verdict": "passed"}, ["internalRedirect", "/_flatpanel/again"]),
-        ("title=full&page=2", {}, ["return", 404]),
-        ("title=full&page=0", {"fp_verdict": "fresh"}, ["return", 404]),
-        ("title=full", {"fp_found": ""}, ["return", 404]),
-    ],
-)
-def test_maps_evaluate_conditions_of_a_search(
-    shim: Shim, query: str, variables: dict[str, str], done: list[Any]
-) -> None:
-    """Fresh, failed, passed; a missing page or index is a 404 before them."""
-    assert searched(shim, query, **variables)["done"] == done
+    assert shim("search", args=query, variables=variables)["done"] == done
 
 
 @each(

@@ -13,6 +13,7 @@ from tests.support import yaml_catalogs
 
 CATALOG = """
 site: {pages: true, hide_licensed: true}
+groups: [{id: 1, name: A, logo: "https://logo.example/l.png"}]
 series:
   open:
     cover: https://open-cover.example/c.png
@@ -42,11 +43,13 @@ def hosts(catalog: Catalog, restricted: Sequence[RestrictedRoute] = (), *, previ
 @pytest.mark.parametrize(
     ("restricted", "expected"),
     [
-        ([], COVERS | {"open-page"}),
-        (["/pages"], COVERS),
-        (["/chapters/{id}"], COVERS),
-        (["/series"], COVERS | {"open-page"}),
-        (["/series", "/series/{slug}"], {"open-cover", "open-page", "scheduled-cover"}),
+        ([], {*COVERS, "open-page", "logo"}),
+        (["/pages"], {*COVERS, "logo"}),
+        (["/chapters/{id}"], {*COVERS, "logo"}),
+        (["/chapters/{id}/pages"], {*COVERS, "logo"}),
+        (["/groups/{id}"], {*COVERS, "open-page"}),
+        (["/series"], {*COVERS, "open-page", "logo"}),
+        (["/series", "/series/{slug}"], {"open-cover", "open-page", "scheduled-cover", "logo"}),
     ],
 )
 def test_policy_has_the_hosts_of_images_that_pages_show(restricted: list[RestrictedRoute], expected: set[str]) -> None:
@@ -63,4 +66,4 @@ def test_preview_has_the_hosts_of_chapters_that_it_shows() -> None:
 
     shown = hosts(replace(catalog, series=tuple(series)), ["/pages"], preview=True)
 
-    assert shown == COVERS | {"open-page", "restricted-page"}
+    assert shown == {*COVERS, "open-page", "restricted-page", "logo"}

@@ -9,17 +9,9 @@ import pytest
 
 from tests.conftest import copy_of
 from tests.support import nginx_client as server
+from tests.support.api_errors import assert_error
 from tests.support.nginx_client import Answer, Web, receive
 from tests.support.tables import each
-
-MESSAGES = {
-    400: "Bad request",
-    405: "Method not allowed",
-    413: "Content too large",
-    414: "URI too long",
-    501: "Not implemented",
-    505: "HTTP version not supported",
-}
 
 
 @pytest.fixture(scope="module")
@@ -44,51 +36,22 @@ def send(web: Web, data: bytes, method: str = "GET") -> Answer:
         return receive(stream, method)
 
 
-def assert_error(response: Answer, status: int) -> None:
-    """Status, body and every header are those of an error, and the connection closes."""
-    body = f'{{"error":"{MESSAGES[status]}","status":{status}}}'.encode()
-
-    assert (response.status, response.body) == (status, body)
-    assert response.fields == {
-        "server": "nginx",
-        "connection": "close",
-        "content-type": "application/json",
-        "content-length": str(len(body)),
-        "cache-control": "no-store",
-        "x-frame-options": "SAMEORIGIN",
-        "x-content-type-options": "nosniff",
-        "access-control-allow-origin": "*",
-        "access-control-expose-headers": "ETag",
-    }
-
-
 @each(
     "line",
     [
         b"HELLO",
         b"GET",
-        b"GET ",
         b"GET /api/series HTTP",
-        b"GET /api/series HTTP/",
         b"GET /api/series HTTP/x",
-        b"GET /api/series HTTP/1",
-        b"GET /api/series HTTP/1.",
         b"GET /api/series HTTP/0.9",
-        b"GET /api/series HTTP/1.1 x",
-        b"GET /api/series http/1.1",
         b"GET /api/series FTP/1.1",
         b"GET /api/se ries HTTP/1.1",
         b"GET /api/\x00series HTTP/1.1",
-        b"GET\x00 /api/series HTTP/1.1",
         b"GET /api/series\x00 HTTP/1.1",
-        b"GET /api/series HTTP/1.1\x00",
         b"\x00",
         b"\xff\xfe",
         b"G\xc3\x89T /api/series HTTP/1.1",
-        b"GET\t/api/series HTTP/1.1",
-        b"GET /api/\x01 HTTP/1.1",
         b" GET /api/series HTTP/1.1",
-        b"<html>",
         b"OPTIONS * HTTP/1.1",
         b"PRI * HTTP/2.0",
         # The first bytes of a TLS handshake.
@@ -110,15 +73,9 @@ def test_unsupported_http_version_is_505(web: Web, version: bytes) -> None:
     {
         "no Host": b"",
         "two Hosts": b"Host: a\r\nHost: a\r\n",
-        "two other Hosts": b"Host: a\r\nHost: b\r\n",
         "empty Host": b"Host:\r\n",
-        "blank in Host": b"Host: a b\r\n",
-        "slash in Host": b"Host: a/b\r\n",
-        "dots for Host": b"Host: ..\r\n",
         "NUL in Host": b"Host: a\x00b\r\n",
         "NUL in a value": b"Host: a\r\nX: a\x00b\r\n",
-        "NUL in a name": b"Host: a\r\nX\x00Y: a\r\n",
-        "blank in a name": b"Host: a\r\nX Y: a\r\n",
         "no name": b"Host: a\r\n: a\r\n",
         "folded line": b"Host: a\r\n X: a\r\n",
         "long value": b"Host: a\r\nX: " + b"a" * 9000 + b"\r\n",
@@ -126,11 +83,7 @@ def test_unsupported_http_version_is_505(web: Web, version: bytes) -> None:
         "many fields": b"Host: a\r\n" + b"X: aaaaaaaaaaaaaaaaaaaa\r\n" * 2000,
         "list that exceeds the buffer": b"Host: a\r\nIf-None-Match: " + b'"",' * 3000 + b"\r\n",
         "two lengths": b"Host: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n",
-        "one length twice": b"Host: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n",
-        "list of lengths": b"Host: a\r\nContent-Length: 5, 6\r\n",
-        "negative length": b"Host: a\r\nContent-Length: -1\r\n",
         "length that is no number": b"Host: a\r\nContent-Length: abc\r\n",
-        "huge length": b"Host: a\r\nContent-Length: 99999999999999999999\r\n",
         "length and coding": b"Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n",
     },
 )
@@ -173,18 +126,10 @@ def test_unknown_transfer_coding_is_501(web: Web, coding: bytes) -> None:
     assert_error(send(web, b"GET /api/series HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: " + coding + b"\r\n\r\n"), 501)
 
 
-@each("body", [b"0\r\n\r\n", b"5\r\nhello\r\n0\r\n\r\n", b"5;x=y\r\nhello\r\n0\r\nTrailer: a\r\n\r\n"])
+@each("body", [b"0\r\n\r\n", b"5\r\nhello\r\n0\r\n\r\n", b"x\r\n"])
 def test_chunked_body_is_400(web: Web, body: bytes) -> None:
     """No request of the API needs a body; test_smuggling.py has more cases."""
     assert_error(send(web, b"GET /api/series HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + body), 400)
-
-
-@each("body", [b"x\r\n", b"-1\r\n", b"ffffffffffffffffff\r\n"])
-@each("condition", [b"", b"If-Match: *\r\n"])
-def test_malformed_chunked_body_is_400(web: Web, body: bytes, condition: bytes) -> None:
-    """nginx rejects it without reading it."""
-    head = b"GET /api/series HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n" + condition + b"\r\n"
-    assert_error(send(web, head + body), 400)
 
 
 @each("method", [b"GET", b"POST", b"OPTIONS", b"DELETE"])

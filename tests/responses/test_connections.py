@@ -50,15 +50,6 @@ def test_connection_stays_open_after_every_kind_of_response(web: Web, data: byte
     assert_last(second)
 
 
-@each(("data", "method", "status"), KINDS)
-def test_two_requests_in_one_packet(web: Web, data: bytes, method: str, status: int) -> None:
-    """Neither request is read as the body of the other, and Content-Length is right."""
-    first, second = web.converse(data + LAST, method, "GET")
-
-    assert first.status == status
-    assert_last(second)
-
-
 def test_pipelined_requests_of_all_kinds(web: Web) -> None:
     """Responses have the order of the requests."""
     data = b"".join(data for data, _, _ in KINDS.values())
@@ -90,14 +81,6 @@ def test_bad_request_closes_the_connection(web: Web) -> None:
     (response,) = web.converse(request("/api/authors/abc") + LAST, "GET")
 
     assert (response.status, response["connection"]) == (400, "close")
-
-
-@each(("data", "method", "status"), KINDS)
-def test_connection_close_is_honoured(web: Web, data: bytes, method: str, status: int) -> None:
-    """The response is complete."""
-    response = parse(web.raw(data.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")), method)
-
-    assert (response.status, response["connection"]) == (status, "close")
 
 
 @each(("data", "method", "status"), KINDS)

@@ -3,64 +3,37 @@
 import gzip
 import hashlib
 import re
+from functools import cache
 
-from tests.conftest import Serve
+from generator.catalog.site_settings import CacheAges, Site
+from generator.catalog.yaml import reader
+from tests.conftest import SITES, Serve
 from tests.responses.test_golden import NAMES
 from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Answer, Web
 from tests.support.tables import each
 
-# The max-ages of each golden site: those of site.yaml, or the defaults.
-AGES = {
-    "minimal": {
-        "index": 3600,
-        "api": {"authors": 3600, "artists": 3600, "series": 300, "releases": 60},
-        "v1": {"authors": 3600, "artists": 3600, "series": 300, "releases": 60, "categories": 3600, "groups": 3600},
-    },
-    "everything": {
-        "index": 31,
-        "api": {"authors": 11, "artists": 11, "series": 12, "releases": 13},
-        "v1": {"authors": 21, "artists": 21, "series": 22, "releases": 23, "categories": 24, "groups": 25},
-    },
-    "hostile": {
-        "index": 0,
-        "api": {"authors": 0, "artists": 0, "series": 31536000, "releases": 0},
-        "v1": {
-            "authors": 31536000,
-            "artists": 31536000,
-            "series": 0,
-            "releases": 1,
-            "categories": 31535999,
-            "groups": 0,
-        },
-    },
-}
-AGES["imported"] = AGES["minimal"]
-V2_DEFAULTS = {"people": 3600, "series": 300, "releases": 60, "categories": 3600, "groups": 3600}
-V2_AGES = {
-    "minimal": V2_DEFAULTS,
-    "everything": {"people": 41, "series": 42, "releases": 43, "categories": 44, "groups": 45},
-    "hostile": V2_DEFAULTS,
-    "imported": V2_DEFAULTS,
-}
-# The max-age setting of v2 paths by their first segment. /chapters alone has that of releases.
-SETTINGS = {
-    "authors": "people",
-    "artists": "people",
-    "categories": "categories",
-    "groups": "groups",
-    "members": "groups",
-}
+# The setting with the max-age of a path by its first segment, unless it has the name of the segment.
+SETTINGS = {"authors": "people", "artists": "people", "members": "groups"}
+SETTINGS_OF_V2 = SETTINGS | dict.fromkeys(("cubari", "pages", "chapters"), "series")
 # Bodies of at least this size have a compressed form.
 GZIP_FROM = 1400
 
 
+@cache
+def ages(name: str) -> CacheAges:
+    """Those of site.yaml, or the defaults."""
+    return Site.model_validate(reader.load((SITES / name / "site.yaml").read_bytes())).cache
+
+
 def age(name: str, url: str) -> int:
-    """The max-age of a URL according to site.yaml."""
-    if v2 := re.fullmatch(r"/api/v2/([a-z]+)(/.*)?", url):
-        return V2_AGES[name]["releases" if url == "/api/v2/chapters" else SETTINGS.get(v2[1], "series")]
-    match = re.fullmatch(r"/api(/v1)?/([a-z]+)(/.*)?", url)
-    return AGES[name]["v1" if match[1] else "api"][match[2]] if match else AGES[name]["index"]
+    """The max-age of a URL. Of v2, the list of all chapters alone has that of releases."""
+    parts = re.fullmatch(r"/api(?:/(v[12]))?/([a-z]+)(?:/.*)?", url)
+    if not parts:
+        return ages(name).index
+    settings = SETTINGS_OF_V2 if parts[1] == "v2" else SETTINGS
+    setting = "releases" if url == "/api/v2/chapters" else settings.get(parts[2], parts[2])
+    return int(getattr(getattr(ages(name), parts[1] or "unversioned"), setting))
 
 
 def body_headers(body: bytes) -> dict[str, str]:

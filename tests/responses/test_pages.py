@@ -11,7 +11,7 @@ import pytest
 from generator.api.payloads.resources import HTML, JSON, SVG
 from generator.release.manifest import Published
 from tests.conftest import AS_OF, Site, copy_of
-from tests.responses.test_short_way import LAST, visible
+from tests.responses.test_short_way import LAST, visible, without_the_long_way
 from tests.support import nginx_client
 from tests.support.nginx_client import Web
 from tests.support.site_variants import served
@@ -130,12 +130,6 @@ def test_the_service_worker_loads_images_of_pages_only(web: Web) -> None:
         assert web.ask(spelling)["content-security-policy"] == policy
 
 
-def test_first_page_and_index(web: Web) -> None:
-    """`/` is a page; the JSON index has a path of its own."""
-    assert web.ask("/")["content-type"] == HTML
-    assert web.ask("/index.json").body.startswith(b'{"api":')
-
-
 def test_pages_name_the_hosts_of_their_images(web: Web) -> None:
     """Also on an error."""
     for path in ("/", "/reader/full-book/", "/nothing/"):
@@ -194,19 +188,8 @@ def test_head_and_options(web: Web) -> None:
 
 @pytest.fixture(scope="module")
 def cut(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Web]]:
-    """A server that answers 503 at the beginning of the long way."""
-    folder = tmp_path_factory.mktemp("cut")
-    with served(folder, settings=SETTINGS) as (site, _):
-        pass
-    with nginx_client.listening() as listener:
-        conf = folder / "nginx.conf"
-        conf.write_text(re.sub(r"(?<=listen )\d+", str(listener.getsockname()[1]), conf.read_text()))
-        for path in (folder / "dist/current").glob("answer*.conf"):
-            text, count = re.subn(r"(?=if \(\$http_transfer_encoding\))", "return 503;\n", path.read_text())
-            assert count == 1
-            path.write_text(text)
-        with nginx_client.running(folder, listener) as web:
-            yield site, web
+    with without_the_long_way(tmp_path_factory.mktemp("cut"), SETTINGS) as running:
+        yield running
 
 
 def test_pages_take_the_short_way(cut: tuple[Site, Web]) -> None:
@@ -261,11 +244,8 @@ def test_image_of_a_missing_chapter_is_404(web: Web, chapter: str) -> None:
     "path",
     [
         "/index",
-        "/index/",
         "/query/series/title/1",
-        "/query/chapters/timestamp",
         "/of/index/series",
-        "/of/lamplighter/profile",
         "/bad/pages",
         "/www/reader/full-book",
         "/private/api/v2/profile",
@@ -273,14 +253,12 @@ def test_image_of_a_missing_chapter_is_404(web: Web, chapter: str) -> None:
         "/_flatpanel/error",
         "/_flatpanel/page_error",
         "/API/series",
-        "/apis",
         "/Reader/full-book/",
         "/reader/Full-Book/",
         "/reader%2Ffull-book/",
         "/reader/full-book/%0A",
         "/reader/../of/index/series",
         "/releases.xml",
-        "/releases.atom.json",
         "/reader/nothing.atom",
         "/reader/full-book.Atom",
         "/sitemaps/",
@@ -303,15 +281,12 @@ def test_other_paths_are_404_pages(web: Web, path: str) -> None:
     ("request_line", "headers", "status", "is_page"),
     [
         ("POST / HTTP/1.1", "", 405, True),
-        ("DELETE /reader/full-book/ HTTP/1.1", "", 405, True),
-        ("POST /releases.atom HTTP/1.1", "", 405, True),
         ("POST /api/series HTTP/1.1", "", 405, False),
         ("GET /reader/ HTTP/1.1", "Transfer-Encoding: chunked\r\n", 400, True),
         ("GET /api/series HTTP/1.1", "Transfer-Encoding: chunked\r\n", 400, False),
         ("GET / HTTP/1.1", 'If-Match: "x"\r\n', 412, True),
         ("GET /api/series HTTP/1.1", 'If-Match: "x"\r\n', 412, False),
         ("GET /index.json HTTP/1.1", 'If-Match: "x"\r\n', 412, False),
-        ("GET /index.json/ HTTP/1.1", 'If-Match: "x"\r\n', 412, False),
         ("POST /index.json HTTP/1.1", "", 405, False),
         ("GET /index.json?a HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
         ("GET /index.jsonx HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, True),
@@ -319,12 +294,9 @@ def test_other_paths_are_404_pages(web: Web, path: str) -> None:
         ("GET /reader/a?b=/api HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, True),
         ("GET http://a/reader/ HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, True),
         ("GET /api/series HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
-        ("GET /api?a HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
         ("GET //api/series HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
         ("GET /%61pi/series HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
-        ("GET /./api/series HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
         ("GET /x/../api/series HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
-        ("GET /x/%2E./api/series HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
         ("GET /reader/%zz HTTP/1.1", "", 400, True),
         ("GET /%zz HTTP/1.1", "", 400, False),
         ("GET /reader/ HTTP/9.9", "", 505, True),
@@ -385,38 +357,6 @@ def test_reader_path_with_special_characters(tmp_path) -> None:
         }.items():
             assert (path, web.ask(path).status) == (path, status)
         assert web.ask("/re.ad-er~_/Sub/full-book.rss")["content-type"] == "application/rss+xml; charset=utf-8"
-
-
-def test_hosts_of_hidden_images_are_not_named(tmp_path) -> None:
-    """Those of chapters of a restricted or licensed series, of a hidden group, and of chapters with restricted pages.
-
-    The cover of a restricted series is on its page and in lists.
-    """
-    chapter = '  - {{id: {id}, number: 1, published: 2026-01-01, pages: ["https://{host}.example/1.png"]}}\n'
-    series = "title: {host}\ncover: https://cover-{host}.example/c.png\nmodified: 2026-01-01\n{more}chapters:\n"
-    files = {
-        f"series/{host}.yaml": (series + chapter).format(host=host, more=more, id=id)
-        for host, more, id in (
-            ("shown", "", 9001),
-            ("locked", "restricted: true\n", 9002),
-            ("licensed", "licensed: true\n", 9003),
-        )
-    }
-    files["groups.yaml"] = "- {id: 1, name: A, logo: 'https://logo.example/l.png'}\n"
-    covers = {f"https://cover-{host}.example" for host in ("shown", "locked", "licensed")}
-    for number, (restricted, expected) in enumerate(
-        {
-            "": covers | {"https://shown.example", "https://logo.example"},
-            "restricted: ['/chapters/{id}/pages']": covers | {"https://logo.example"},
-            "restricted: ['/groups/{id}']": covers | {"https://shown.example"},
-        }.items()
-    ):
-        with served(tmp_path / str(number), "minimal", settings=f"pages: true\n{restricted}", files=files) as (_, web):
-            policy = web.ask("/")["content-security-policy"] or ""
-            assert b'src="https://cover-locked.example/c.png"' in web.ask("/reader/locked/").body
-        images = policy.partition("img-src 'self' ")[2].partition(";")[0]
-
-        assert set(images.split(" ")) == expected
 
 
 def test_missing_page_is_the_body_of_its_url(pages: tuple[Site, Web]) -> None:

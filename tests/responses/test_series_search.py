@@ -4,6 +4,7 @@ import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -88,37 +89,26 @@ def listed(web: Web, query: str) -> reference_list.Listed | None:
     [
         {"limit": "7"},
         {"status": "ongoing"},
-        {"status": "none"},
         {"categories": "c1"},
-        {"categories": "c1,Genre c2,C1"},
         {"categories": "c1,c2", "status": "hiatus"},
         {"categories": "-c1,-c2"},
         {"categories": "c3,-c1", "status": "hiatus"},
         {"slug": "S-17"},
         {"slug": "s-17", "title": "17"},
-        {"slug": "s-17", "status": "ongoing"},
         {"slug": "s-17", "title": "x"},
-        {"slug": "s-200"},
         # Many series, few, and none; listed parts, and longer texts.
         {"title": "a"},
         {"title": "a", "status": "ongoing"},
         {"title": "é"},
-        {"title": "q"},
-        {"title": "99"},
         {"title": "qq"},
         {"title": "harbor"},
-        {"title": "harbor ", "categories": "c1"},
         {"title": "garden party p"},
-        {"title": "straße", "categories": "-c1"},
         {"title": "STRASSE É"},
         {"title": "月の 1", "status": "ongoing"},
-        {"title": "club 🌵"},
         {"title": "𐐼𐐯𐐝𐐨 "},
         {"title": "the alias 1"},
-        {"title": "garden straps"},
         {"title": "alias\nthe"},
         {"author": "pérson 3 a", "artist": "artists 1", "title": "e"},
-        {"author": "person"},
     ],
 )
 def test_every_way_to_a_page_returns_what_the_reference_returns(site, expected, filters, sort: str) -> None:
@@ -161,40 +151,20 @@ def test_random_filters_return_what_the_reference_returns(site, expected, filter
 # The list of Komga, which has the same series in pages of 20.
 
 
-@pytest.fixture(scope="module")
-def expected_of_komga(catalog: Catalog):
-    return lambda filters: reference_list.komga(catalog, filters)
-
-
-LOOKED_FOR = {
-    "search": texts,
-    "status": st.sampled_from(["ONGOING", "ENDED,HIATUS", "abandoned", "x", ""]),
-    "genre": st.lists(st.sampled_from([*CATEGORIES, "GENRE c1", "x"]), max_size=3).map(",".join),
-    "tag": st.sampled_from(["Webtoon", "manga", "manga,webtoon"]),
-    "publisher": st.sampled_from(["Group, no. 1", "group, NO. 2,x,Group, no. 3", "Group"]),
-    "author": st.sampled_from(["Pérson 3 authors 3,writer", "pÉrson 1 artists 1,penciller", "Pérson 3 authors 3"]),
-    "read_status": st.sampled_from(["UNREAD", "READ"]),
-    "library_id": st.sampled_from(["1", "1,2", "2"]),
-    "page": st.sampled_from(["0", "0", "1", "3", "99", "x"]),
-    "sort": st.sampled_from(
-        [f"{field},{way}" for field in reference_list.KOMGA_ORDERS for way in ("asc", "desc")] + ["name"]
-    ),
-}
-
-
-@settings(max_examples=200 if runs.everything else 80, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.fixed_dictionaries({}, optional=LOOKED_FOR))
-def test_lists_of_komga_are_those_of_the_reference(site, expected_of_komga, filters: dict[str, str]) -> None:
-    """Each filter, each order and each page; as filters of `/api/v2/series` with the same meaning."""
-    response = site[1].ask(f"/komga/api/v1/series?deleted=false&{urlencode(filters)}")
-
-    assert reference_list.read_komga(json.loads(response.body)) == expected_of_komga(filters)
+def of_komga(web: Web, query: str) -> list[dict[str, Any]]:
+    """The entries of all pages."""
+    answers = (web.ask(f"/komga/api/v1/series?{query}&page={page}") for page in range(10))
+    return [entry for answer in answers for entry in json.loads(answer.body)["content"]]
 
 
 @each(
     ("query", "same"),
     [
         ("search=harbor&sort=name,asc", "title=harbor&sort=title"),
+        ("search=a&sort=relevance,asc", "title=a&sort=title"),
+        ("search=%E6%9C%88%E3%81%AE&sort=metadata.titleSort,asc", "title=%E6%9C%88%E3%81%AE&sort=title"),
+        ("status=ENDED&genre=c1&search=e&sort=name", "status=completed&categories=c1&title=e"),
+        ("author=P%C3%A9rson+5+authors+12,writer", "author=authors+12"),
         ("search=ALIAS+1&sort=name,desc", "title=ALIAS+1&sort=-title"),
         ("status=HIATUS&sort=lastModifiedDate,desc", "status=hiatus&sort=-latest_upload"),
         ("genre=c1,Genre+c2&sort=lastModifiedDate,asc", "categories=c1,Genre+c2&sort=latest_upload"),
@@ -202,11 +172,7 @@ def test_lists_of_komga_are_those_of_the_reference(site, expected_of_komga, filt
 )
 def test_lists_of_both_apis_agree(site, query: str, same: str) -> None:
     """But for licensed series, which apps do not show."""
-    komga = [
-        entry["id"]
-        for page in range(10)
-        for entry in json.loads(site[1].ask(f"/komga/api/v1/series?{query}&page={page}").body)["content"]
-    ]
+    komga = [entry["id"] for entry in of_komga(site[1], query)]
     v2 = json.loads(site[1].ask(f"/api/v2/series?{same}&limit=999").body)["results"]
 
     assert komga == [entry["slug"] for entry in v2 if entry["chapters"] is not None]
@@ -215,14 +181,15 @@ def test_lists_of_both_apis_agree(site, query: str, same: str) -> None:
 
 def test_the_random_order_is_the_same_for_each_request(site) -> None:
     """The pages of a list would have series twice."""
-    orders = [
-        [
-            entry["id"]
-            for page in range(10)
-            for entry in json.loads(site[1].ask(f"/komga/api/v1/series?sort=random,{way}&page={page}").body)["content"]
-        ]
-        for way in ("asc", "desc")
-    ]
+    orders = [[entry["id"] for entry in of_komga(site[1], f"sort=random,{way}")] for way in ("asc", "desc")]
 
     assert orders[0] == orders[1][::-1] != sorted(orders[0])
     assert len(set(orders[0])) == SERIES - 5
+
+
+@each("way", ["asc", "desc"])
+def test_lists_are_sorted_by_the_first_publication(site, way: str) -> None:
+    created = [entry["created"] for entry in of_komga(site[1], f"sort=createdDate,{way}")]
+
+    assert created == sorted(created, reverse=way == "desc")
+    assert len(set(created)) > 20

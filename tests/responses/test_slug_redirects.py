@@ -84,12 +84,10 @@ def test_redirect_leads_to_the_series(web: Web, prefix: str) -> None:
     [
         ("?", ""),
         ("?date_format=timestamp", "?date_format=timestamp"),
-        ("?date_format=bad", "?date_format=bad"),
         ("?a=1&&b&=c&a=2", "?a=1&&b&=c&a=2"),
         ("?a=b%2Fc%zz+d&e[]={f}|'g'", "?a=b%2Fc%zz+d&e[]={f}|'g'"),
         ('?a="\\<>', "?a=%22%5C%3C%3E"),
         ("?a=\u00e9", "?a=%C3%A9"),
-        ("?a?b=/c?d", "?a?b=/c?d"),
         ("?a=1#b", "?a=1"),
     ],
 )
@@ -134,16 +132,12 @@ def test_key_does_not_change_other_redirects(web: Web) -> None:
 @each(
     ("sent", "below"),
     [
-        ("/a%20b", "/a%20b"),
         ("/a%0d%0aX:%20y", "/a%0D%0AX:%20y"),
         ("/%22%5c%7B%24%7D", "/%22%5C%7B$%7D"),
-        ("/%ff%25", "/%FF%25"),
         ("/\u00e9", "/%C3%A9"),
         ("/a+b;c=d,e@f!(g)*'~", "/a+b;c=d,e@f!(g)*'~"),
         ("//1///2//", "/1/2"),
-        ("/1/./2/../3", "/1/3"),
         ("%2d", None),
-        ("x", None),
         ("/..", None),
     ],
 )

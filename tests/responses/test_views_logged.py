@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from generator import encoding
 from tests.conftest import Site
 from tests.support.nginx_client import Web
 from tests.support.site_variants import served
@@ -76,9 +77,7 @@ def test_every_line_has_a_unique_id(web: Web, log) -> None:
         (f"{PAGES}?track=true", {}, "11"),
         (f"{PAGES}/?track=true", {}, "11"),
         (f"/{PAGES}?track=true", {}, "11"),
-        (f"{PAGES}?a=b&track=true", {}, "11"),
         (f"{PAGES}?track=true&a=b", {}, "11"),
-        (f"{PAGES}?track=&track=true", {}, "11"),
         (f"{PAGES}?track=false&track=true", {}, "11"),
         (f"{PAGES}?track=true", {"Accept_Encoding": "gzip"}, "11"),
         (f"{PAGES}?track=true", {"If_None_Match": '"other"'}, "11"),
@@ -90,12 +89,7 @@ def test_every_line_has_a_unique_id(web: Web, log) -> None:
         (f"{PAGES}?track=true", {"If_Match": "*", "If_None_Match": '"other"'}, "11"),
         # Decoded like every other parameter.
         (f"{PAGES}?tr%61ck=tru%65", {}, "11"),
-        (f"{PAGES}?track=tru%65", {"If_None_Match": "*"}, "11"),
-        (f"{PAGES}?track=false&tr%61ck=true", {}, "11"),
-        (f"{PAGES}?track=true&track", {}, "11"),
-        (f"{PAGES}?track=true&x=%ff", {"If_Match": "*"}, "11"),
         # The fragment after # is not part of the query.
-        (f"{PAGES}?track=true#", {}, "11"),
         (f"{PAGES}?track=true#&track=false", {}, "11"),
         (f"{PAGES}?track=true#x", {"If_None_Match": "*"}, "11"),
         (f"{PLACE}&track=true", {}, "11"),
@@ -123,26 +117,17 @@ def test_a_view_is_counted_exactly_once(web: Web, log, path: str, headers: dict[
         ("GET", PAGES, {}, 200),
         ("GET", PLACE, {}, 200),
         ("GET", f"{PAGES}?track", {}, 200),
-        ("GET", f"{PAGES}?track=", {}, 200),
         ("GET", f"{PAGES}?track=True", {}, 200),
-        ("GET", f"{PAGES}?track=TRUE", {}, 200),
         ("GET", f"{PAGES}?track=1", {}, 200),
-        ("GET", f"{PAGES}?track=truer", {}, 200),
         ("GET", f"{PAGES}?Track=true", {}, 200),
-        ("GET", f"{PAGES}?xtrack=true", {}, 200),
-        ("GET", f"{PAGES}?x=?track=true", {}, 200),
         ("GET", f"{PAGES}?track=true&track=false", {}, 200),
         ("GET", f"{PAGES}?track=true&tr%61ck=false", {}, 200),
-        ("GET", f"{PAGES}?track=true&track=tru%65r", {}, 200),
         ("GET", f"{PAGES}?track=true+", {}, 200),
-        ("GET", f"{PAGES}#?track=true", {}, 200),
         ("GET", f"{PAGES}?a=b#&track=true", {}, 200),
         ("GET", f"{PAGES}?track=false#&track=true", {"If_None_Match": "*"}, 304),
         ("GET", f"{PAGES}?track%3Dtrue", {}, 200),
-        ("GET", f"{PAGES}?track=true&a=b&track=", {}, 200),
         ("GET", "/api/v2/chapters/11?track=true", {}, 200),
         ("GET", "/api/v2/series/full-book/chapters?track=true", {}, 200),
-        ("GET", "/api/v2/cubari/full-book?track=true", {}, 200),
         ("GET", "/api/v2/series?title=full&track=true", {}, 200),
         ("GET", "/api/v1/series/full-book/1/1?track=true", {}, 200),
         ("GET", "/api/v2/pages?series=nobody&volume=1&number=1&track=true", {}, 200),
@@ -170,10 +155,12 @@ def test_other_requests_are_no_views(
     assert (web.ask(path, method, **headers).status, log()) == (status, "")
 
 
-def test_no_log_contains_a_key(running, web: Web, log) -> None:
+def test_no_log_contains_a_key_or_digest(running, web: Web, log) -> None:
     """Neither log contains the key of a request, even if the request fails."""
     site, _ = running
-    key = "key-one"
+    key, wrong = "key-one", f"fpk_{'Zz9-_' * 8}xyz"
+    for path in (f"/nothing?{wrong}", f"/api/{wrong}", "/api/v2/profile"):
+        web.ask(path, X_API_Key=wrong)
     for path in ("/api/v2/profile", f"{SECRET}", SECRET_PLACE, "/api/v2/nothing", "/api/v2/series?title=x"):
         url = f"{path}{'&' if '?' in path else '?'}track=true&api_key={key}"
         for method in ("GET", "HEAD", "POST", "OPTIONS"):
@@ -195,5 +182,6 @@ def test_no_log_contains_a_key(running, web: Web, log) -> None:
     written = [path.read_text() for path in (site.folder / "dist/run").rglob("*") if path.is_file()]
 
     assert len(written) >= 2
-    assert [line for text in written for line in text.splitlines() if key in line] == []
+    secrets = [text for secret in (key, wrong) for text in (secret, encoding.sha256(secret.encode()))]
+    assert [line for text in written for line in text.splitlines() if any(secret in line for secret in secrets)] == []
     assert len(log().splitlines()) > 2
