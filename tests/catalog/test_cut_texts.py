@@ -21,12 +21,9 @@ def test_text_cut_by_a_comment_is_a_warning() -> None:
     """The warning is at the #, with the field and the remaining text."""
     for text, warnings in [
         ("title: Night #2", [(1, 14, "title", "Night")]),
-        ("title: Night\t#2", [(1, 14, "title", "Night")]),
         ("title: Night   #2  \r\ncover: a b #1.jpg\r\n", [(1, 16, "title", "Night"), (2, 12, "cover", "a b")]),
         ("aliases:\n  - One #1\n  - Two\n", [(2, 9, "aliases[0]", "One")]),
-        ("aliases: [One, Two #2\n]", [(1, 20, "aliases[1]", "Two")]),
         ("description: Several\n  lines #here", [(2, 9, "description", "lines")]),
-        ("authors:\n- Ada #2", [(2, 7, "authors[0]", "Ada")]),
         ("chapters:\n- title: A #1\n  pages:\n  - 1 #a.jpg", [(2, 12, "chapters[0].title", "A")]),
         ("chapters:\n- {title: A #1\n  }", [(2, 13, "chapters[0].title", "A")]),
         (f"title: {'x' * 50} #2", [(1, 59, "title", f"…{'x' * 40}")]),
@@ -50,23 +47,17 @@ def test_ordinary_comment_is_no_warning() -> None:
     """A space after the #, quotes, a block, or a value that could not be longer: nothing is lost."""
     for text in [
         "title: Night # 2",
-        "title: Night #",
         "title: Night#2",
         'title: "Night" #2',
         "title: 'Night #2'",
         "# title: Night #2",
-        "  #title",
         "status: ongoing #or not",
         "status: &x ongoing",
-        "licensed: false #no",
         "description: | #here\n  Night #2\n",
-        "description: >-\n  Night #2\n",
         "chapters: #all\n- number: 1 #one\n  published: 2026-01-01 #then\n  volume: 1 #2\n  pages: 1.jpg .. 3.jpg #3",
         "chapters:\n- pages: [a.jpg] #1",
         "authors:\n- 7 #Ada",
-        "titel: Night #2",
         "title: #2",
-        "chapters: []\n#end",
     ]:
         assert cut_texts(text.encode(), records.Series) == []
 

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,9 @@ from generator.catalog import git as history
 from generator.catalog.git import FileTimes
 from generator.pipeline import run
 from generator.pipeline.build_options import Options
-from tests.support import linked_catalog
 
 NOW = 2_000_000_000
 FIRST, SECOND, THIRD = 1_000_000_000, 1_000_086_400, 1_000_172_800
-
-Git = Callable[..., None]
 
 
 @pytest.fixture(autouse=True)
@@ -330,28 +326,3 @@ def test_build_warns_of_a_shallow_clone(repository: Path, tmp_path: Path) -> Non
         [],
         [f"{copy}: is a shallow git clone, so dates of older files are wrong; fetch the whole history"],
     ]
-
-
-def test_catalog_uses_commit_times_before_mtimes(repository: Path) -> None:
-    """Ignored files have their mtime."""
-    (repository / "site.yaml").write_text("base_url: https://comics.example\n")
-    (repository / ".gitignore").write_text("artists.yaml\n")
-    for name in ("a.yaml", "b.yaml"):
-        (repository / name).unlink()
-    (repository / "authors.yaml").write_text("- {id: 1, name: Ada Penn}\n")
-    commit(repository, THIRD)
-    (repository / "artists.yaml").write_text("- {id: 1, name: Cy Brush}\n")
-    (repository / "categories.yaml").write_text("- {id: drama, name: Drama}\n")
-    for file in repository.glob("*.yaml"):
-        os.utime(file, (123_456_789, 123_456_789))
-    os.utime(repository / "categories.yaml", (NOW - 1, NOW - 1))
-
-    catalog = linked_catalog.read_catalog(repository, NOW)
-
-    modified = [
-        catalog.authors[0].modified,
-        catalog.artists[0].modified,
-        catalog.categories[0].modified,
-        catalog.site_modified,
-    ]
-    assert modified == [THIRD, 123_456_789, NOW - 1, THIRD]

@@ -138,11 +138,3 @@ def test_plaintext_key_is_a_problem_anywhere_in_a_file(
     sentence = "plaintext API key; remove it and create a new one with `python build.py keys add`"
     assert [line for line in output.splitlines() if sentence in line] == [f"{file}:{one}: {sentence}" for one in places]
     assert secret[4:24] not in output
-
-
-@pytest.mark.parametrize("word", ["fpk_", "fpk_fan", "fpk_reader_2026"])
-def test_short_word_with_the_key_prefix_is_no_key(keyed: Site, run: Run, word: str) -> None:
-    """Only a text as long as a secret counts as a key."""
-    keyed.write("accounts.yaml", f"- username: {word}\n")
-
-    assert run("check", "--catalog", keyed.folder / "catalog_src").exit_code == 0

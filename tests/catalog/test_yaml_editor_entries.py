@@ -22,12 +22,9 @@ def test_item_is_appended_below_the_others() -> None:
     """With empty lines if the list has them; no other byte changes."""
     for before, after in [
         ("title: A\n", "title: A\nlist:\n  @\n"),
-        ("title: A", "title: A\nlist:\n  @\n"),
         ("  title: A\n# end\n", "  title: A\n# end\n  list:\n    @\n"),
         ("list: []\n", "list:\n  @\n"),
-        ("list: []", "list:\n  @\n"),
         ("list:   [ ] # none\nb: 1\n", "list: # none\n  @\nb: 1\n"),
-        ("  list: []\n  b: 1\n", "  list:\n    @\n  b: 1\n"),
         ("list:\n  - id: 1\n", "list:\n  - id: 1\n\n  @\n"),
         ("list:\n- id: 1\n", "list:\n- id: 1\n\n@\n"),
         ("list:\n    -   id: 1", "list:\n    -   id: 1\n\n    @\n"),
@@ -48,7 +45,6 @@ def test_item_is_appended_below_the_others() -> None:
             "\ufefflist:\r\n  - id: 1\r\nb: 1\r\n",
             "\ufefflist:\r\n  - id: 1\r\n\r\n  @\r\nb: 1\r\n",
         ),
-        ("\ufefflist: []\r\n", "\ufefflist:\r\n  @\r\n"),
         (
             "list:\n  - &a {id: 1}\n  - *a\nother: [*a]\n",
             "list:\n  - &a {id: 1}\n  - *a\n  @\nother: [*a]\n",
@@ -101,16 +97,13 @@ def test_several_items_are_appended() -> None:
         ("# A\n- {id: 1, name: A}", None, [{"id": 2}], "# A\n- {id: 1, name: A}\n- {id: 2}\n"),
         ("- id: 1\n\n# end\n", None, [{"id": 2}], "- id: 1\n- {id: 2}\n\n# end\n"),
         ("- id: 1\n", None, [{"a": 1, "b": 2, "c": 3}], "- id: 1\n\n- a: 1\n  b: 2\n  c: 3\n"),
-        ("", None, [1], "- 1\n"),
         ("# none\n", None, [1, 2], "# none\n- 1\n- 2\n"),
         ("[] # none\n", None, [1], "# none\n- 1\n"),
-        ("[]", None, [1], "- 1\n"),
         ("a: 1\n", "b", [1], "a: 1\nb: [1]\n"),
         ("b: []\na: 1\n", "b", [{"x": 1}], "b:\n  - {x: 1}\na: 1\n"),
         ("b:\r\n- 1\r\n- 2\r\na: 1\r\n", "b", [3], "b:\r\n- 1\r\n- 2\r\n- 3\r\na: 1\r\n"),
         ("- a: 1\n\n- a: 2\n", None, [{"a": 3}, {"a": 4}], "- a: 1\n\n- a: 2\n\n- {a: 3}\n\n- {a: 4}\n"),
         ("- a: 1\n- a: 2\n", None, [NEW], "- a: 1\n- a: 2\n" + written("@\n")),
-        ("b: [] # none\n", "b", [{"x": 1}], "b: # none\n  - {x: 1}\n"),
         (
             "b:\n  - x: 1\n  # of the last\n# of a\na: 1\n",
             "b",

@@ -66,18 +66,6 @@ def test_nginx_accepts_golden_sites_without_warnings(tmp_path: Path, name: str) 
     assert nginx_check(tmp_path) == "0: "
 
 
-def test_nginx_accepts_a_large_catalog_without_warnings(site: Site) -> None:
-    """More than 3,000 resources fit the hash tables."""
-    chapters = "".join(
-        f"  - {{number: {number}, published: 2026-01-01, modified: 2026-01-01, pages: []}}\n" for number in range(1500)
-    )
-    site.write("series/first.yaml", f"title: First\ncover: c.jpg\nmodified: 2026-01-01\nchapters:\n{chapters}")
-    report = site.build()
-
-    assert report.resources > 3000
-    assert nginx_check(site.folder) == "0: "
-
-
 def published(number: int, max_age: int = 300, slug: str = "slug") -> Published:
     """A manifest line that no build wrote."""
     tag = f"{number:032x}"

@@ -1,12 +1,9 @@
 """Quoting of values for a configuration: nginx reads the same value back, or the value is refused."""
 
 import random
-import re
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from generator.api.payloads.resources import Gate
 from generator.errors import FlatpanelError
@@ -14,46 +11,6 @@ from generator.nginx import maps
 from generator.nginx.quoting import quote, quote_path
 from tests.support import nginx_client
 from tests.support.tables import each
-
-ESCAPES = {"t": "\t", "r": "\r", "n": "\n"}
-
-
-def read_back(word: str) -> str | None:
-    """The value of one word of a configuration, as nginx parses it (ngx_conf_read_token); None for anything but one
-    word without variables.
-    """
-    if re.fullmatch(r"[^\s;{}\"'\\#$]+", word):
-        return word
-    if not re.fullmatch(r'"(?:[^"\\$]|\\[^$])*"', word, re.DOTALL):
-        return None
-    return re.sub(
-        r"\\(.)",
-        lambda found: found[1] if found[1] in "\"'\\" else ESCAPES.get(found[1], found[0]),
-        word[1:-1],
-        flags=re.DOTALL,
-    )
-
-
-@given(st.text())
-@example("")
-@example('"); return 200 "x"; #')
-@example("\\")
-@example("\\n")
-@example("a\\")
-@example('\\"')
-@example("${uri}")
-@example("$")
-@example("a\nb")
-@example("include /etc/passwd;")
-def test_quoted_text_is_read_back_or_refused(text: str) -> None:
-    """No text becomes another text, or more than one word."""
-    try:
-        word = quote(text)
-    except FlatpanelError:
-        assert re.search(r"[\x00-\x1f\x7f$]", text)
-    else:
-        assert read_back(word) == text
-        assert not re.search(r"[\x00-\x1f\x7f$]", text)
 
 
 @each("text", ["a", "/api/series/first", "8000", "dist/current", "public,max-age=60", "https://a.b:1/"])
@@ -122,38 +79,23 @@ def test_path_with_spaces_is_quoted() -> None:
 
 VALUES = [
     "",
-    " ",
     "a b",
     "'",
     '"',
     "\\",
-    "\\\\",
     "\\n",
-    "\\t",
-    'a\\"b',
     "a\\",
-    ";",
     "{}",
-    "}",
-    "#",
     "# no comment",
-    "~",
     "~*x",
-    "*",
     "default",
-    "include",
     "include /etc/passwd;",
     '"); return 200 "x"; #',
-    "'); return 200 'x'; #",
     "%s%d%n",
-    "%24host",
     "{{ 7 * 7 }}",
-    "{% raw %}",
-    "é",
     "紙の月",
     "👩‍👩‍👧‍👦",
     "\u2028",
-    "\ufeff",
     "\x80",
     "a" * 4000,
     '"' * 1999,
