@@ -75,15 +75,14 @@ def test_a_long_list_that_changes_back_is_used_again(long: None, site: Site) -> 
 
 def test_an_unchanged_long_list_is_not_written_again(long: None, site: Site) -> None:
     """A build without a cache recognises it by its ETag."""
+    states = []
     tree_snapshot.first_version(site)
-    site.build()
-    before = tree_snapshot.state(site.folder / "dist/www")
-    site.build()
+    for _ in range(2):
+        site.build()
+        states.append(tree_snapshot.state(site.folder / "dist/www"))
+        del states[-1]["."]
 
-    assert tree_snapshot.state(site.folder / "dist/www").keys() == before.keys()
-    assert {name: state for name, state in tree_snapshot.state(site.folder / "dist/www").items() if name != "."} == {
-        name: state for name, state in before.items() if name != "."
-    }
+    assert states[0] == states[1]
 
 
 @pytest.mark.parametrize("url", ["/api/v2/chapters/11", "/api/series/kept", "/api/v1/series/kept"])

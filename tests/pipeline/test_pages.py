@@ -10,11 +10,11 @@ from click.testing import Result
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
 from generator.review import verify_files
-from tests.conftest import AS_OF, Site, copy_of, date
-from tests.support import tree_snapshot
+from tests.conftest import AS_OF, Site, date
 
 FIRST = "series/first.yaml"
 Run = Callable[..., Result]
+Rebuild = Callable[[int, str, str], list[str]]
 
 
 @pytest.fixture
@@ -23,6 +23,17 @@ def pages(site: Site) -> Site:
     date(site.folder)
     site.build()
     return site
+
+
+@pytest.fixture
+def rebuild(pages: Site, tmp_path: Path) -> Rebuild:
+    """Write a file of the catalog, and build with a cache: the series that changed."""
+
+    def build(moment: int, file: str, text: str) -> list[str]:
+        pages.write(file, text)
+        return pipeline.build(Options(*pages.paths, AS_OF + moment, cache=tmp_path / "cache")).changed_series
+
+    return build
 
 
 def edit(site: Site, file: str, before: str, after: str) -> None:
@@ -98,18 +109,14 @@ def test_a_setting_of_pages_changes_pages(pages: Site, setting: str, url: str) -
     }
 
 
-def test_sizes_change_the_pages_of_their_series_alone(pages: Site, tmp_path: Path) -> None:
+def test_sizes_change_the_pages_of_their_series_alone(pages: Site, rebuild: Rebuild) -> None:
     """Also with a cache. No response of the API changes."""
-
-    def build(moment: int, text: str) -> list[str]:
-        pages.write("sizes.yaml", text)
-        return pipeline.build(Options(*pages.paths, AS_OF + moment, cache=tmp_path / "cache")).changed_series
-
-    changed = [build(1, "")]
+    changed = [rebuild(1, "sizes.yaml", "")]
     before = pages.manifest.resources
-    changed += [build(2, '1: "784x1145 -"\n'), build(3, '1: "784x1145 1568x1145"\n')]
+    changed += [rebuild(2, "sizes.yaml", '1: "784x1145 -"\n'), rebuild(3, "sizes.yaml", '1: "784x1145 1568x1145"\n')]
     after = pages.manifest.resources
-    changed += [build(4, '1: "784x1145 1568x1145"\n99: "1x1"\n'), build(5, '1: "1x1"\n')]
+    changed.append(rebuild(4, "sizes.yaml", '1: "784x1145 1568x1145"\n99: "1x1"\n'))
+    changed.append(rebuild(5, "sizes.yaml", '1: "1x1"\n'))
 
     assert changed == [[], ["first"], ["first"], [], ["first"]]
     assert {url for url in after if after[url] != before[url]} == {"/reader/first/1/1/"}
@@ -118,69 +125,42 @@ def test_sizes_change_the_pages_of_their_series_alone(pages: Site, tmp_path: Pat
     assert pages.manifest.resources["/reader/first/1/1/"].etag == before["/reader/first/1/1/"].etag
 
 
-def test_archives_change_the_pages_of_their_chapters_alone(pages: Site, tmp_path: Path) -> None:
+def test_archives_change_the_pages_of_their_chapters_alone(pages: Site, rebuild: Rebuild) -> None:
     """No response of the API changes. Without the setting, the file changes nothing."""
-
-    def build(moment: int, text: str, apps: str = "archives") -> list[str]:
-        pages.write("site.yaml", f"base_url: https://minimal.example\npages: true\napps: [{apps}]\n")
-        pages.write("archives.yaml", text)
-        return pipeline.build(Options(*pages.paths, AS_OF + moment, cache=tmp_path / "cache")).changed_series
-
-    build(1, "", "")
-    without = pages.manifest.resources
+    settings = (pages.folder / "catalog_src/site.yaml").read_text()
     entry = "1: archives/first/1/1.cbz 1234567 0123456789abcdef\n"
-    assert build(2, entry, "") == []
+    rebuild(1, "archives.yaml", "")
+    without = pages.manifest.resources
+    assert rebuild(2, "archives.yaml", entry) == []
     assert pages.manifest.resources == without
-    build(3, "")
+    pages.write("archives.yaml", "")
+    rebuild(3, "site.yaml", f"{settings}apps: [archives]\n")
     before = pages.manifest.resources
     assert {url for url in before if before[url].etag != without[url].etag} == {"/robots.txt", "/sw.js"}
-    changed = [build(4, entry), build(5, f"{entry}99: archives/x/0/1.cbz\n"), build(6, entry.replace("123", "223"))]
+    texts = (entry, f"{entry}99: archives/x/0/1.cbz\n", entry.replace("123", "223"))
+    changed = [rebuild(4 + place, "archives.yaml", text) for place, text in enumerate(texts)]
     after = pages.manifest.resources
 
     assert changed == [["first"], [], ["first"]]
     assert {url for url in after if after[url] != before[url]} == {"/reader/first/1/1/"}
 
 
-def test_copies_of_images_change_the_pages_that_show_them(pages: Site, tmp_path: Path) -> None:
+def test_copies_of_images_change_the_pages_that_show_them(pages: Site, rebuild: Rebuild) -> None:
     """Those of a cover change lists as well. No response of the API changes."""
-
-    def build(moment: int, text: str) -> list[str]:
-        pages.write("variants.yaml", text)
-        return pipeline.build(Options(*pages.paths, AS_OF + moment, cache=tmp_path / "cache")).changed_series
-
     cover = "series/first/cover.jpg: 160 of 800, 0123456789abcdef\n"
     page = "series/first/1/1/1.png: 800 of 1600, 0123456789abcdef\n"
-    changed = [build(1, "")]
+    changed = [rebuild(1, "variants.yaml", "")]
     before = pages.manifest.resources
-    changed.append(build(2, page))
+    changed.append(rebuild(2, "variants.yaml", page))
     with_page = pages.manifest.resources
-    changed.append(build(3, page + cover))
+    changed.append(rebuild(3, "variants.yaml", page + cover))
     after = pages.manifest.resources
-    changed.append(build(4, page + cover + "groups/1/a.png: of 9, 0123456789abcdef\n"))
+    changed.append(rebuild(4, "variants.yaml", page + cover + "groups/1/a.png: of 9, 0123456789abcdef\n"))
 
     assert changed == [[], ["first"], ["first"], []]
     assert {url for url in after if with_page[url] != before[url]} == {"/reader/first/1/1/"}
     assert {"/", "/reader/", "/reader/first/", "/latest/"} <= {url for url in after if after[url] != with_page[url]}
     assert not [url for url in after if after[url] != before[url] and is_of_api(url)]
-
-
-def test_an_incremental_build_equals_a_clean_build(pages: Site, tmp_path: Path) -> None:
-    """Also after several edits."""
-    edit(pages, FIRST, "title: One", "title: Uno")
-    pages.build(AS_OF + 60)
-    edit(pages, FIRST, "title: Uno", "title: One")
-    edit(pages, "series/second.yaml", "title: Second", "title: Last\nlicensed: true\nupdated: 2026-03-01")
-    date(pages.folder)
-    pages.build(AS_OF + 120)
-    clean = copy_of("minimal", tmp_path / "clean")
-    for file in ("site.yaml", "series/second.yaml"):
-        clean.write(file, (pages.folder / "catalog_src" / file).read_text())
-    date(clean.folder)
-    clean.build(AS_OF + 120)
-
-    assert {url: body.etag for url, body in pages.manifest.resources.items()} == {
-        url: body.etag for url, body in clean.manifest.resources.items()
-    }
 
 
 def test_lost_pages_are_found_and_restored(pages: Site, run: Run) -> None:
@@ -196,14 +176,3 @@ def test_lost_pages_are_found_and_restored(pages: Site, run: Run) -> None:
     assert all(f"{path}: is missing" in found.output for path in lost)
     assert all(f"{path}: restored from the catalog" in repaired.output for path in lost)
     assert list(verify_files.check_files(pages.store)) == []
-
-
-def test_an_export_has_pages_as_hosts_expect_them(pages: Site, run: Run) -> None:
-    target = pages.folder / "plain"
-    result = run("export", "--out", pages.folder / "dist", target)
-    files = tree_snapshot.files(target)
-
-    assert result.exit_code == 0
-    assert {"index.html", "index.json", "404.html", "robots.txt", "releases.json"} <= files
-    assert {"reader/index.html", "reader/first/index.html", "reader/first.atom", "search/titles.json"} <= files
-    assert len(files) == 2 * len([url for url in pages.manifest.resources if not {"?", "#"} & set(url)])

@@ -3,8 +3,8 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,6 +31,7 @@ def write(site: Site, slug: str, numbers: dict[str, int | None], more: str = "",
 @pytest.fixture
 def full(site: Site) -> Site:
     """Three series with four chapters each; the chapters of the last have no ids."""
+    site.write("site.yaml", "base_url: https://minimal.example\nhide_licensed: true\n")
     for path in (site.folder / "catalog_src/series").iterdir():
         path.unlink()
     for index, slug in enumerate(("alpha", "beta")):
@@ -39,122 +40,75 @@ def full(site: Site) -> Site:
     return site
 
 
-def remove_a_series(site: Site) -> None:
-    (site.folder / "catalog_src/series/alpha.yaml").unlink()
+def remove(site: Site, slug: str) -> None:
+    (site.folder / f"catalog_src/series/{slug}.yaml").unlink()
 
 
-def remove_a_series_without_ids(site: Site) -> None:
-    (site.folder / "catalog_src/series/gamma.yaml").unlink()
+ALL = {str(number): number for number in range(1, 5)}
+WITHOUT_IDS = dict.fromkeys(ALL)
+# Removed series, written series with the arguments of `write`, and the series and chapters that are named.
+CASES: dict[str, tuple[list[str], dict[str, tuple[Any, ...]], dict[str, int], list[str]]] = {
+    "a removed series": (["alpha"], {}, {"alpha": 4}, []),
+    "a removed series without ids": (["gamma"], {}, {"gamma": 4}, []),
+    "removed chapters": (
+        [],
+        {"alpha": ({"1": 1, "4": 4},), "gamma": (dict.fromkeys("123"),)},
+        {},
+        ["alpha/1/2", "alpha/1/3", "gamma/1/4"],
+    ),
+    "scheduled": ([], {"alpha": (ALL, "", FUTURE)}, {}, [f"alpha/1/{number}" for number in ALL]),
+    "new ids for two chapters, without the others": (
+        [],
+        {"gamma": ({"1": 31, "2": 32},)},
+        {},
+        ["gamma/1/3", "gamma/1/4"],
+    ),
+    # The URLs of the series change, its chapters keep their ids.
+    "renamed": (["alpha"], {"omega": (ALL,)}, {"alpha": 0}, []),
+    "redirected": (["alpha"], {"omega": (ALL, "formerly: [alpha]\n")}, {}, []),
+    # The numbers of its chapters decide.
+    "redirected without ids": (
+        ["gamma"],
+        {"omega": (dict.fromkeys("123"), "formerly: [gamma]\n")},
+        {},
+        ["gamma/1/4"],
+    ),
+    "renumbered": ([], {"alpha": ({f"{number}.5": id for number, id in ALL.items()},)}, {}, []),
+    "other ids": ([], {"alpha": ({number: 90 + id for number, id in ALL.items()},)}, {}, []),
+    "moved to another series": (
+        [],
+        {"alpha": ({"1": 1},), "beta": ({"1": 11, "2": 12, "3": 13, "4": 14, "12": 2, "13": 3, "14": 4},)},
+        {},
+        [],
+    ),
+    "restricted": ([], {"alpha": (ALL, "restricted: true\n"), "gamma": (WITHOUT_IDS, "restricted: true\n")}, {}, []),
+    "licensed": ([], {"alpha": (ALL, "licensed: true\n"), "gamma": (WITHOUT_IDS, "licensed: true\n")}, {}, []),
+    "another title": ([], {"alpha": (ALL, "description: Changed.\n")}, {}, []),
+}
 
 
-def remove_chapters(site: Site) -> None:
-    write(site, "alpha", {"1": 1, "4": 4})
-    write(site, "gamma", dict.fromkeys("123"))
-
-
-def schedule_them(site: Site) -> None:
-    write(site, "alpha", {str(number): number for number in range(1, 5)}, published=FUTURE)
-
-
-def identify_only_some(site: Site) -> None:
-    """Give two chapters new ids, and remove all others."""
-    write(site, "gamma", {"1": 31, "2": 32})
-
-
-def rename_a_series(site: Site) -> None:
-    """The URLs of the series change, its chapters keep their ids."""
-    remove_a_series(site)
-    write(site, "omega", {str(number): number for number in range(1, 5)})
-
-
-def redirect_a_series(site: Site) -> None:
-    """A rename of which the new file knows."""
-    remove_a_series(site)
-    write(site, "omega", {str(number): number for number in range(1, 5)}, "formerly: [alpha]\n")
-
-
-def redirect_a_series_without_ids(site: Site) -> None:
-    """The numbers of its chapters decide."""
-    remove_a_series_without_ids(site)
-    write(site, "omega", dict.fromkeys("123"), "formerly: [gamma]\n")
-
-
-def renumber(site: Site) -> None:
-    write(site, "alpha", {f"{number}.5": number for number in range(1, 5)})
-
-
-def give_other_ids(site: Site) -> None:
-    write(site, "alpha", {str(number): 90 + number for number in range(1, 5)})
-
-
-def move_to_another_series(site: Site) -> None:
-    write(site, "alpha", {"1": 1})
-    beta = {str(number): 10 + number for number in range(1, 5)}
-    write(site, "beta", {**beta, "12": 2, "13": 3, "14": 4})
-
-
-def restrict(site: Site) -> None:
-    write(site, "alpha", {str(number): number for number in range(1, 5)}, "restricted: true\n")
-    write(site, "gamma", dict.fromkeys("1234"), "restricted: true\n")
-
-
-def license(site: Site) -> None:
-    site.write("site.yaml", "base_url: https://minimal.example\nhide_licensed: true\n")
-    write(site, "alpha", {str(number): number for number in range(1, 5)}, "licensed: true\n")
-    write(site, "gamma", dict.fromkeys("1234"), "licensed: true\n")
-
-
-def change_nothing_but_a_title(site: Site) -> None:
-    path = site.folder / "catalog_src/series/alpha.yaml"
-    path.write_text(path.read_text().replace("title: alpha", "title: Alpha"))
-
-
-CASES: list[tuple[Callable[[Site], None], dict[str, int], list[str]]] = [
-    (remove_a_series, {"alpha": 4}, []),
-    (remove_a_series_without_ids, {"gamma": 4}, []),
-    (remove_chapters, {}, ["alpha/1/2", "alpha/1/3", "gamma/1/4"]),
-    (schedule_them, {}, ["alpha/1/1", "alpha/1/2", "alpha/1/3", "alpha/1/4"]),
-    (identify_only_some, {}, ["gamma/1/3", "gamma/1/4"]),
-    (rename_a_series, {"alpha": 0}, []),
-    (redirect_a_series, {}, []),
-    (redirect_a_series_without_ids, {}, ["gamma/1/4"]),
-    (renumber, {}, []),
-    (give_other_ids, {}, []),
-    (move_to_another_series, {}, []),
-    (restrict, {}, []),
-    (license, {}, []),
-    (change_nothing_but_a_title, {}, []),
-]
-
-
-@pytest.mark.parametrize("previous", [False, True])
-@pytest.mark.parametrize(
-    ("change", "series", "chapters"), sample(CASES, 3), ids=lambda value: getattr(value, "__name__", None)
-)
-def test_removals_are_named(
-    full: Site,
-    run: Run,
-    tmp_path: Path,
-    previous: bool,
-    change: Callable[[Site], None],
-    series: dict[str, int],
-    chapters: list[str],
-) -> None:
-    """Compared with the current release, or with the manifest of one that was published elsewhere."""
-    options = options_of(full, tmp_path, previous=previous)
-    change(full)
+@pytest.mark.parametrize("name", sample([*CASES], 3))
+def test_removals_are_named(full: Site, run: Run, tmp_path: Path, name: str) -> None:
+    """Compared with the current release, and with the manifest of one that was published elsewhere."""
+    removed, written, series, chapters = CASES[name]
+    options = options_of(full, tmp_path, previous=True)
+    for slug in removed:
+        remove(full, slug)
+    for slug, arguments in written.items():
+        write(full, slug, *arguments)
     plain = json.loads(run("build", *options, "--json").stdout)["no_longer_published"]
 
     counts = {"series": len(series), "chapters": len(chapters) + sum(series.values())}
     advice = plain.pop("advice", [])
-    assert len(advice) == (change is rename_a_series)
+    assert len(advice) == (name == "renamed")
     assert plain == {
         "counts": counts,
         "series": [{"series": slug, "chapters": count} for slug, count in series.items()],
         "chapters": chapters,
     }
-    again = json.loads(run("build", *tree_snapshot.options(full), "--json").stdout)["no_longer_published"]
-    assert again["counts"] == ({"series": 0, "chapters": 0} if not previous else counts)
+    for here in (counts, {"series": 0, "chapters": 0}):
+        again = json.loads(run("build", *tree_snapshot.options(full), "--json").stdout)["no_longer_published"]
+        assert again["counts"] == here
 
 
 def test_removed_ids_of_people_and_groups_are_named(full: Site, run: Run, tmp_path: Path) -> None:
@@ -175,7 +129,7 @@ def test_removed_ids_of_people_and_groups_are_named(full: Site, run: Run, tmp_pa
     assert lines[start + 1] == "  author authors 2, id 2" and lines[start + 80] == "  member members 21, id 21"
     assert lines[start + 81] == "  and 76 more"
     (full.folder / "catalog_src/members.yaml").unlink()
-    remove_a_series(full)
+    remove(full, "alpha")
     assert "no longer published: 1 series, 4 chapters and 1 member\n" in run("build", *plain[:-2]).stdout
 
 
@@ -216,7 +170,7 @@ def test_line_for_an_old_slug_is_printed(full: Site, run: Run) -> None:
     )
     full.build()
     for slug in ("alpha", "null"):
-        (full.folder / f"catalog_src/series/{slug}.yaml").unlink()
+        remove(full, slug)
     write(full, "omega/series", {"1": 1, "3": 3}, "formerly: [oldest]\n")
     write(full, "beta", {"1": 11, "2": 12, "3": 13, "4": 14, "5": 2})
     printed = run("build", *tree_snapshot.options(full)).stdout
@@ -233,10 +187,11 @@ def test_line_for_an_old_slug_is_printed(full: Site, run: Run) -> None:
 def test_line_for_an_old_slug_is_correct(full: Site, run: Run) -> None:
     """After it is written, the old slug is no longer missing, and the build says nothing about it."""
     full.build()
-    rename_a_series(full)
+    remove(full, "alpha")
+    write(full, "omega", ALL)
     options = tree_snapshot.options(full)
     assert ADVICE.format("series/omega.yaml", "4 chapters", "alpha", "alpha") in run("build", *options).stdout
-    write(full, "omega", {str(number): number for number in range(1, 5)}, "formerly: [alpha]\n")
+    write(full, "omega", ALL, "formerly: [alpha]\n")
 
     assert "no longer published" not in run("build", *options).stdout
     assert b"/api/series/alpha " in (full.folder / "dist/current/redirects.map").read_bytes()
@@ -292,7 +247,7 @@ def test_twenty_removals_are_named(full: Site, run: Run, tmp_path: Path) -> None
     full.build()
     write(full, "alpha", {"100": 100})
     for number in range(25):
-        (full.folder / f"catalog_src/series/short-{number:02}.yaml").unlink()
+        remove(full, f"short-{number:02}")
     page = tmp_path / "page.html"
     lines = run("build", *tree_snapshot.options(full), "--report", page).stdout.splitlines()
 
@@ -314,7 +269,7 @@ def test_a_build_that_removes_too_much_writes_nothing(
     options = options_of(full, tmp_path, previous=previous)
     if remembering:
         options.remove("--no-cache")
-    remove_a_series(full)
+    remove(full, "alpha")
     write(full, "gamma", dict.fromkeys("123"))
     before = tree_snapshot.state(full.folder)
     result = run("build", *options, "--max-removed", 20)
@@ -340,7 +295,7 @@ def test_a_refused_build_leaves_the_leftovers_of_a_killed_one(full: Site, run: R
     full.build()
     (full.folder / "dist/.flatpanel").write_text("unfinished\n")
     (full.folder / "dist/www/.0123456789abcdef0123456789abcdef").write_text("of a body")
-    remove_a_series(full)
+    remove(full, "alpha")
     before = tree_snapshot.state(full.folder / "dist")
 
     assert run("build", *tree_snapshot.options(full), "--no-cache", "--max-removed", 20).exit_code == 1
@@ -351,7 +306,7 @@ def test_a_refused_build_keeps_the_existing_cache(full: Site, run: Run) -> None:
     """The build that is allowed later parses nothing again."""
     options = [option for option in tree_snapshot.options(full) if option != "--no-cache"]
     run("build", *options)
-    remove_a_series(full)
+    remove(full, "alpha")
     cache = full.folder / ".flatpanel_cache/cache.sqlite"
     before = cache.read_bytes()
 

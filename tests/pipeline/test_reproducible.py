@@ -64,30 +64,6 @@ def test_the_machine_does_not_matter(source: Path, tmp_path: Path) -> None:
     assert (there / "nginx.conf").read_bytes() == (here / "nginx.conf").read_bytes()
 
 
-@pytest.mark.end_to_end
-def test_the_builds_in_between_do_not_matter(tmp_path: Path) -> None:
-    """A build over an old release and one that continues its manifest elsewhere give the same release."""
-    here, there = tmp_path / "here", tmp_path / "there"
-    for folder in (here, there):
-        catalog(SITES / "minimal", folder)
-    build(here)
-    old = here / "manifest.json"
-    old.write_bytes((here / "dist/current/manifest.json").read_bytes())
-    for folder in (here, there):
-        series = folder / "catalog_src/series/first.yaml"
-        series.write_text(series.read_text().replace("First", "Fjrst"))
-        new = series.with_name("before-all-others.yaml")
-        new.write_text("title: New\ncover: c.png\n")
-        for path in (series, new):
-            os.utime(path, (WRITTEN, WRITTEN))
-    build(here)
-    build(there, "--previous", str(old))
-    served = [tree_snapshot.content((folder / "dist/current").resolve()) for folder in (here, there)]
-    del served[0]["previous"]
-
-    assert served[0] == served[1]
-
-
 def test_gzip_headers_have_neither_time_nor_system() -> None:
     """The header is the same for every build on every machine."""
     compressed = encoding.gzip(b"word " * 1000)

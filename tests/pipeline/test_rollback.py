@@ -199,13 +199,6 @@ def test_key_of_a_username_with_special_characters_follows_its_account(site: Sit
     assert len({*before.values()}) == 3
 
 
-def test_account_names_with_special_characters_are_kept(site: Site) -> None:
-    """Names with blanks, quotes and backslashes are read from the map as they were written."""
-    lines = {"a" * 64: '=o"d d\\', "b" * 64: "=", "c" * 64: "=plain"}
-
-    assert maps.parse(maps.dump(lines)) == lines
-
-
 def restrict(site: Site) -> str:
     title(site, "Second", restricted="true")
     return "first: restricted"
