@@ -34,7 +34,7 @@ UNSAID = {
 SAID_TWICE = {(records.Category, field): {"minLength"} for field in ("id", "name")}
 FIELDS = [(kind, field) for kind in LEAST for field in kind.model_fields]
 # Each field takes hundreds of values; an odd step meets fields of each type.
-SOME_FIELDS = sample(FIELDS, 7)
+SOME_FIELDS = sample(FIELDS, 13)
 NODE = shutil.which("node")
 
 
@@ -77,10 +77,10 @@ def test_every_keyword_of_a_schema_is_needed() -> None:
 
 
 def test_every_exception_is_needed() -> None:
-    """A chapter has a field of every kind; each exception applies to one of its values."""
-    everything = [one for field in records.Chapter.model_fields for one in judged(records.Chapter, field)]
+    """Each exception applies to a value of one of these fields."""
+    some = [one for field in ("id", "number", "published", "pages", "groups") for one in judged(records.Chapter, field)]
 
-    assert {reason(message) for _, wrong, taken in everything if taken for message in wrong} == UNSAID.keys()
+    assert {reason(message) for _, wrong, taken in some if taken for message in wrong} == UNSAID.keys()
 
 
 PATTERNS = {
