@@ -259,6 +259,17 @@ def upload_again(site: FakeSite) -> None:
     site.answers["/api/v2/cubari/one"]["chapters"]["20"] = cubari_chapter(new)
 
 
+def test_a_chapter_that_was_uploaded_again_is_updated(site: FakeSite, catalog: Path) -> None:
+    """Where people did not edit it."""
+    upload_again(site)
+    again(site, catalog)
+
+    assert [(one["id"], one["title"]) for one in read(catalog, "series/one.yaml")["chapters"]] == [
+        (11, "Part 1"),
+        (20, "Again"),
+    ]
+
+
 def test_a_chapter_that_was_uploaded_again_keeps_edits_of_people(site: FakeSite, catalog: Path) -> None:
     """One conflict for the whole chapter, until an option decides it."""
     edit(catalog, "series/one.yaml", "title: Part 2", "title: Second part")

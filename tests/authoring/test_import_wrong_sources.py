@@ -59,6 +59,7 @@ def test_versions_1_and_2_complete_each_other(tmp_path: Path) -> None:
         "  - id: 12\n    volume: 1\n    number: 2\n    title: Part 2\n    published: 2026-01-01T00:00:00Z\n"
         "    groups: [Night Shift]\n    pages: 1.png .. 3.png\n    modified: 2026-01-01T00:00:00Z\n"
     )
+    assert (tmp_path / "catalog_src/.schemas/series.json").is_file()
 
 
 @pytest.mark.parametrize("version", ["/api/v1", "/api"])

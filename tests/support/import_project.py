@@ -1,24 +1,30 @@
 """A project that imports the replay of the original service, or its recorded database."""
 
+import json
 import re
 import shutil
 import sqlite3
 import time
+from collections import Counter
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from generator.catalog.problems.load import load_valid
 from generator.commands import cli
 from tests.support import tree_snapshot
-from tests.support.real_database import Entities, differences, explained, faults, imported, real_database
 from tests.support.real_service import AFTER_EDIT, RECORDED_AT, USUAL, RealService, recorded_bytes
 
 # The recorded databases by setting or version.
 DATABASES = {USUAL: "v0.9.6/db.sqlite3", AFTER_EDIT: "v0.9.6/after-edit.sqlite3", "v0.4.5": "v0.4.5/db.sqlite3"}
+# Fields of records by kind, then by key.
+Entities = dict[str, dict[Any, dict[str, Any]]]
+NAMED = ("authors", "artists", "groups", "members")
 ENVIRONMENT = {"SOURCE_DATE_EPOCH": str(RECORDED_AT), "FLATPANEL_IMPORT_KEY": ""}
 
 
@@ -61,20 +67,8 @@ class Project:
         return result.output + "".join(path.read_text() for path in details)
 
     def entities(self) -> Entities:
-        return imported(self.catalog, self.media)
-
-    @property
-    def media(self) -> str:
-        return f"{self.site.url}/media/"
-
-    def compared(self, setting: str, version: str = "v0.9.6", media: str = "") -> tuple[list[str], list[str]]:
-        """Differences from the database that have no reason, and a line for each reason of the others."""
-        with real_database(setting, version) as database:
-            found = differences(self.catalog, database, setting, media=media or self.media)
-        return faults(found), explained(found)
-
-    def faults(self, setting: str) -> list[str]:
-        return self.compared(setting)[0]
+        """The records: references are ids, and URLs in the folder of media are paths."""
+        return entities(self.catalog)
 
     def text(self, file: str) -> str:
         return (self.catalog / file).read_text()
@@ -88,6 +82,44 @@ class Project:
         """The text of each file of the catalog."""
         paths = sorted(self.catalog.rglob("*.yaml"))
         return {str(path.relative_to(self.catalog)): path.read_bytes() for path in paths}
+
+
+def entities(catalog: Path) -> Entities:
+    sources = load_valid(catalog)
+    assert sources.site
+    media = f"{sources.site.base_url}/media/"
+    lists = {name.removesuffix(".yaml"): [entry.record for entry in entries] for name, entries in sources.lists.items()}
+    ids = {kind: {record.name: record.id for record in lists[kind]} for kind in NAMED}
+
+    def plain(record: Any) -> dict[str, Any]:
+        fields = json.loads(record.model_dump_json(exclude={"chapters"}).replace(media, ""))
+        for kind in {"authors", "artists", "groups"} & fields.keys():
+            fields[kind] = sorted(ids[kind].get(reference, reference) for reference in fields[kind])
+        if "members" in fields:
+            roles = [(role["member"], role["role"]) for role in fields["members"]]
+            fields["members"] = sorted((ids["members"].get(member, member), role) for member, role in roles)
+        return fields
+
+    records = {kind: {record.id: plain(record) for record in lists[kind]} for kind in (*NAMED, "categories")}
+    records["series"] = {series.slug: plain(series.entry.record) for series in sources.series}
+    records["chapters"] = {}
+    for series in sources.series:
+        for chapter in (entry.record for entry in series.chapters):
+            key = chapter.id or (chapter.volume, chapter.number)
+            records["chapters"][series.slug, key] = plain(chapter)
+    return records
+
+
+def differences(here: Entities, there: Entities) -> Counter[str]:
+    """The kinds and keys of records that only one side has, and the kinds and fields of other values."""
+    lines: Counter[str] = Counter()
+    for kind in here:
+        only = here[kind].keys() ^ there[kind].keys()
+        lines.update(f"{kind} {key[0] if kind == 'chapters' else key}" for key in only)
+        for key in here[kind].keys() & there[kind].keys():
+            one, other = here[kind][key], there[kind][key]
+            lines.update(f"{kind} {name}" for name in one if one[name] != other[name])
+    return lines
 
 
 def project(folder: Path, site: RealService) -> Project:
