@@ -1,11 +1,15 @@
-"""The original service and its database, for imports into an empty project."""
+"""The original service and its database, for imports into an empty project, and commands that edit a catalog."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 
+from tests.conftest import Site
+from tests.support import author_catalogs
+from tests.support.author_catalogs import FIRST, Run
 from tests.support.import_project import FirstImports, Project, project, recorded_database
 from tests.support.real_service import RealService, real_service
 
@@ -38,3 +42,32 @@ def fresh(service: RealService, tmp_path: Path) -> Project:
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     return recorded_database(tmp_path)
+
+
+@pytest.fixture
+def ids(site: Site, run: Run) -> Callable[..., Result]:
+    """Run `build.py ids` on a site whose first series has no chapters."""
+    site.write(FIRST, "title: First\ncover: cover.jpg\nmodified: 2026-02-01\n")
+    paths = ("--catalog", site.folder / "catalog_src", "--out", site.folder / "dist")
+    return lambda *arguments: run("ids", *paths, *arguments)
+
+
+@pytest.fixture
+def counting(site: Site) -> Site:
+    """A catalog of two series: one with the chapters 1 and 2, one with the chapter 3."""
+    return author_catalogs.with_chapters(site)
+
+
+@pytest.fixture
+def add_views(counting: Site, run: Run) -> Callable[..., Result]:
+    """Run `build.py views` with logs of these contents."""
+
+    def command(*contents: str | bytes, json: bool = False) -> Result:
+        logs = []
+        for number, content in enumerate(contents):
+            log = counting.folder / f"views.log.{number}"
+            log.write_bytes(content if isinstance(content, bytes) else content.encode())
+            logs.append(log)
+        return run("views", "--catalog", counting.folder / "catalog_src", *["--json"] * json, *logs)
+
+    return command

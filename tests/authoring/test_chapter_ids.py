@@ -7,14 +7,7 @@ import pytest
 from click.testing import Result
 
 from tests.conftest import Site, without_help
-from tests.support import author_catalogs
 from tests.support.author_catalogs import FIRST, SECOND, Run, chapter, everything, ids_in, series
-
-
-@pytest.fixture
-def ids(site: Site, run: Run) -> Callable[..., Result]:
-    """Run `build.py ids` on a site whose first series has no chapters."""
-    return author_catalogs.ids_command(site, run)
 
 
 def text_of(site: Site, file: str) -> bytes:

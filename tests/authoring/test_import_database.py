@@ -78,9 +78,7 @@ def test_catalog_equals_the_database(edited: Path, first_import: FirstImports) -
                 written.add((*keys, *(record[name] for name in names[len(keys) :])))
             assert written == set(rows), kind
         for field, column in (("authors", "author_id"), ("artists", "artist_id"), ("categories", "category_id")):
-            query = (
-                f"SELECT slug, {column} FROM reader_series_{field} JOIN reader_series AS s ON s.id = series_id"
-            )
+            query = f"SELECT slug, {column} FROM reader_series_{field} JOIN reader_series AS s ON s.id = series_id"
             links = {(slug, id) for slug, record in records["series"].items() for id in record[field]}
             assert links == set(connection.execute(query)), field
         groups = {(key[1], id) for key, record in records["chapters"].items() for id in record["groups"]}

@@ -1,18 +1,18 @@
 """Files that `import --from-database` gets: it never writes beside them, and refuses a wrong one in one line."""
 
-import lzma
 import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from generator.errors import FlatpanelError
 from generator.imports.database import source, sqlite_file
 from tests.support.import_project import Project, change, project
-from tests.support.real_service import RECORDED, USUAL, RealService
+from tests.support.real_service import USUAL, RealService, recorded_bytes
 
 
 @pytest.fixture
@@ -30,8 +30,14 @@ def refused(made: Project, file: Path) -> str:
     return line.replace(str(file), "FILE")
 
 
+def read(file: Path) -> list[dict[str, Any]]:
+    """The series of a database, as an import reads them."""
+    with source.opened(file) as tables:
+        return list(tables.rows("reader_series"))
+
+
 @pytest.mark.parametrize("mode", ["delete", "wal"])
-def test_file_is_only_read(mode: str, made: Project, database: Path) -> None:
+def test_file_is_only_read(mode: str, database: Path) -> None:
     """SQLite creates `-wal` and `-shm` beside a file, even to read it, unless it is told that the file is immutable."""
     change(database, f"PRAGMA journal_mode = {mode}")
     folder = database.parent / "with # and ? and %20"
@@ -39,7 +45,7 @@ def test_file_is_only_read(mode: str, made: Project, database: Path) -> None:
     file = shutil.move(database, folder)
     before = Path(file).read_bytes()
 
-    assert made.import_database(Path(file)).exit_code == 0
+    assert read(Path(file))
     assert [path.name for path in folder.iterdir()] == [database.name]
     assert Path(file).read_bytes() == before
 
@@ -64,7 +70,7 @@ def test_file_with_changes_in_a_wal_file_is_refused(made: Project, database: Pat
     assert "its last changes are only in" in refused(made, link)
     # An empty one is left by a program that ended in order.
     Path(f"{copy}-wal").write_bytes(b"")
-    assert made.import_database(copy).exit_code == 0
+    assert read(copy)
 
 
 def test_file_with_a_rollback_journal_is_refused(made: Project, database: Path) -> None:
@@ -74,15 +80,7 @@ def test_file_with_a_rollback_journal_is_refused(made: Project, database: Path) 
 
     assert refused(made, database).startswith("FILE: its last changes are only in v0.9.6-db.sqlite3-journal; ")
     journal.write_bytes(bytes(512))
-    assert made.import_database(database).exit_code == 0
-
-
-def truncated(file: Path) -> None:
-    file.write_bytes(file.read_bytes()[:-5000])
-
-
-def cut_in_its_header(file: Path) -> None:
-    file.write_bytes(file.read_bytes()[:60])
+    assert read(database)
 
 
 def damaged(file: Path) -> None:
@@ -95,25 +93,9 @@ def other(file: Path) -> None:
     change(file, "CREATE TABLE places (url)")
 
 
-def of_django(file: Path) -> None:
-    change(file, "DROP TABLE reader_page")
-
-
-def between_the_versions(file: Path) -> None:
-    change(file, "DROP TABLE reader_alias")
-
-
 def of_release_0_5(file: Path) -> None:
-    file.write_bytes(lzma.decompress((RECORDED / "v0.4.5/db.sqlite3.xz").read_bytes()))
+    file.write_bytes(recorded_bytes("v0.4.5/db.sqlite3.xz"))
     change(file, "ALTER TABLE reader_series ADD COLUMN id integer")
-
-
-def without_licenses(file: Path) -> None:
-    change(file, "ALTER TABLE reader_series DROP COLUMN licensed")
-
-
-def without_redirects(file: Path) -> None:
-    change(file, "DROP TABLE django_redirect")
 
 
 @pytest.mark.parametrize(
@@ -122,25 +104,37 @@ def without_redirects(file: Path) -> None:
         (lambda file: file.write_bytes(b""), "the file is empty; copy it again"),
         (lambda file: file.write_text("no database\n"), "neither an SQLite file nor the JSON of dumpdata"),
         (lambda file: file.write_bytes(bytes(range(200, 256)) * 99), "neither an SQLite file nor the JSON of dumpdata"),
-        (truncated, "incomplete: it has 617592 of 622592 bytes; copy it again"),
-        (cut_in_its_header, "incomplete: it has 60 of 100 bytes; copy it again"),
+        (
+            lambda file: file.write_bytes(file.read_bytes()[:-5000]),
+            "incomplete: it has 617592 of 622592 bytes; copy it again",
+        ),
+        (lambda file: file.write_bytes(file.read_bytes()[:60]), "incomplete: it has 60 of 100 bytes; copy it again"),
         (damaged, "SQLite cannot read the file: database disk image is malformed; make a complete copy with `sqlite3 "),
         (other, "not a database of MangAdventure: it has no table reader_chapter"),
-        (of_django, "not a database of MangAdventure: it has no table reader_page"),
-        (between_the_versions, "a database of MangAdventure, but not of version 0.4.5 or 0.9.6: it has none of the"),
+        ("DROP TABLE reader_page", "not a database of MangAdventure: it has no table reader_page"),
+        (
+            "DROP TABLE reader_alias",
+            "a database of MangAdventure, but not of version 0.4.5 or 0.9.6: it has none of the",
+        ),
         (
             of_release_0_5,
             "but not of version 0.9.6: it has no column status in the table reader_series; update the old",
         ),
-        (without_licenses, "but not of version 0.9.6: it has no column licensed in the table reader_series; update"),
-        (without_redirects, "but not of version 0.9.6: it has no table django_redirect; update the old site"),
+        (
+            "ALTER TABLE reader_series DROP COLUMN licensed",
+            "but not of version 0.9.6: it has no column licensed in the table reader_series; update",
+        ),
+        (
+            "DROP TABLE django_redirect",
+            "but not of version 0.9.6: it has no table django_redirect; update the old site",
+        ),
     ],
 )
 def test_wrong_file_is_refused_in_one_line(
-    edit: Callable[[Path], object], message: str, made: Project, database: Path
+    edit: str | Callable[[Path], object], message: str, made: Project, database: Path
 ) -> None:
     """The line names the file, the fault and the fix."""
-    edit(database)
+    change(database, edit) if isinstance(edit, str) else edit(database)
 
     line = refused(made, database)
     assert line.startswith("FILE: ")
@@ -208,7 +202,7 @@ def test_tables_with_any_other_name_are_ignored(made: Project, database: Path) -
     assert "its schema is malformed, and has a name that is not UTF-8" in refused(made, database)
     change(database, "PRAGMA writable_schema = on", "UPDATE sqlite_master SET tbl_name = name WHERE tbl_name = 'other'")
 
-    assert made.import_database(database).exit_code == 0
+    assert read(database)
 
 
 @pytest.mark.parametrize(
@@ -261,17 +255,9 @@ def test_wal_file_that_appears_while_the_file_is_read_is_refused(database: Path)
         Path(f"{database}-wal").write_bytes(b"changes")
 
 
-def test_text_that_is_not_utf_8_loses_its_characters(made: Project, database: Path) -> None:
-    """SQLite stores any bytes as text."""
-    change(database, "UPDATE reader_series SET title = CAST(x'4bff696c6e' AS TEXT) WHERE slug = 'kiln-sisters'")
-
-    assert made.import_database(database).exit_code == 0
-    assert "title: Kiln\n" in made.text("series/kiln-sisters.yaml")
-
-
-def test_file_without_a_valid_count_of_pages_is_read(made: Project, database: Path) -> None:
+def test_file_without_a_valid_count_of_pages_is_read(database: Path) -> None:
     """Versions of SQLite before 3.7 do not write it, so two counters in the header differ."""
     text = database.read_bytes()
     database.write_bytes(text[:24] + bytes(4) + text[28:])
 
-    assert made.import_database(database).exit_code == 0
+    assert read(database)

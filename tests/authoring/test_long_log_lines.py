@@ -9,22 +9,11 @@ from click.testing import Result
 
 from generator.authoring import view_counts
 from tests.conftest import Site
-from tests.support import author_catalogs
-from tests.support.author_catalogs import Run, counts, line, lines
+from tests.support.author_catalogs import counts, line, lines
 
 MIB = 1 << 20
 # Of zeros: 32 MiB make a gzip of 32 kB.
 LONG = bytes(16 * MIB)
-
-
-@pytest.fixture
-def counting(site: Site) -> Site:
-    return author_catalogs.with_chapters(site)
-
-
-@pytest.fixture
-def add_views(counting: Site, run: Run) -> Callable[..., Result]:
-    return author_catalogs.views_command(counting, run)
 
 
 @pytest.mark.bounds

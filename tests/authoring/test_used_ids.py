@@ -10,14 +10,27 @@ from click.testing import Result
 from generator import encoding
 from generator.catalog.records import MAX_ID
 from tests.conftest import Site
-from tests.support import author_catalogs
 from tests.support.author_catalogs import FIRST, Run, chapter, everything, ids_in, series
+
+FIVE = chapter(1, "id: 5, ")
+NewIds = Callable[..., list[int | None]]
 
 
 @pytest.fixture
-def ids(site: Site, run: Run) -> Callable[..., Result]:
-    """Run `build.py ids` on a site whose first series has no chapters."""
-    return author_catalogs.ids_command(site, run)
+def new_ids(site: Site, ids: Callable[..., Result]) -> NewIds:
+    """Write chapters, by default one without an id, run `ids`, and return the ids of all."""
+
+    def assign(*arguments: object, chapters: tuple[str, ...] = (chapter(2),)) -> list[int | None]:
+        site.write(FIRST, series(*chapters))
+        assert ids(*arguments).exit_code == 0
+        return ids_in(site, FIRST)
+
+    return assign
+
+
+def build(site: Site, *chapters: str) -> str:
+    site.write(FIRST, series(*chapters))
+    return site.build().release
 
 
 def git(site: Site, *arguments: str) -> None:
@@ -25,139 +38,91 @@ def git(site: Site, *arguments: str) -> None:
     subprocess.run(["git", *who, *arguments], cwd=site.folder, check=True, capture_output=True)
 
 
-def commit(site: Site) -> None:
+def commit(site: Site, *chapters: str) -> None:
+    site.write(FIRST, series(*chapters))
     git(site, "add", "catalog_src")
     git(site, "commit", "-m", "a")
 
 
-def test_ids_continue_after_the_highest(site: Site, ids: Callable[..., Result]) -> None:
-    """Gaps may be ids of removed chapters."""
-    site.write(FIRST, series(chapter(1, "id: 40, "), chapter(2), chapter(3, "id: 2, ")))
-
-    ids()
-
-    assert ids_in(site, FIRST) == [40, 41, 2]
+def test_ids_continue_after_the_highest(new_ids: NewIds) -> None:
+    """Gaps may be ids of removed chapters. The largest id can be assigned."""
+    assert new_ids(chapters=(chapter(1, "id: 40, "), chapter(2), chapter(3, "id: 2, "))) == [40, 41, 2]
+    assert new_ids(chapters=(chapter(1, f"id: {MAX_ID - 1}, "), chapter(2))) == [MAX_ID - 1, MAX_ID]
 
 
-def test_ids_of_removed_chapters_are_not_used_again(site: Site, ids: Callable[..., Result]) -> None:
+def test_ids_of_removed_chapters_are_not_used_again(site: Site, new_ids: NewIds) -> None:
     """A client that stored the id must not get another chapter."""
-    site.write(FIRST, series(chapter(1, "id: 5, ")))
-    site.build()
-    site.write(FIRST, series(chapter(2)))
+    build(site, FIVE)
 
-    ids()
-
-    assert ids_in(site, FIRST) == [6]
+    assert new_ids() == [6]
 
 
-def test_ids_of_newer_releases_count_after_a_rollback(site: Site, ids: Callable[..., Result], run: Run) -> None:
+def test_ids_of_newer_releases_count_after_a_rollback(site: Site, new_ids: NewIds, run: Run) -> None:
     """They were published."""
-    site.write(FIRST, series(chapter(1, "id: 5, ")))
-    site.build()
-    site.write(FIRST, series(chapter(1, "id: 5, "), chapter(2, "id: 6, ")))
-    site.build()
+    build(site, FIVE)
+    build(site, FIVE, chapter(2, "id: 6, "))
     run("rollback", "--out", site.folder / "dist")
-    site.write(FIRST, series(chapter(3)))
 
-    ids()
-
-    assert ids_in(site, FIRST) == [7]
+    assert new_ids() == [7]
 
 
-def test_ids_of_removed_scheduled_chapters_count(site: Site, ids: Callable[..., Result]) -> None:
+def test_ids_of_removed_scheduled_chapters_count(site: Site, new_ids: NewIds) -> None:
     """The manifest contains them although the release does not show them."""
-    site.write(FIRST, series(chapter(1, "id: 5, ").replace("2026", "2099")))
-    site.build()
-    site.write(FIRST, series(chapter(2)))
+    build(site, FIVE.replace("2026", "2099"))
 
-    ids()
-
-    assert ids_in(site, FIRST) == [6]
+    assert new_ids() == [6]
 
 
-def test_ids_of_deleted_releases_count(site: Site, ids: Callable[..., Result]) -> None:
+def test_ids_of_deleted_releases_count(site: Site, new_ids: NewIds) -> None:
     """Each manifest inherits the highest id."""
-    site.write(FIRST, series(chapter(1, "id: 5, ")))
-    site.build()
-    site.write(FIRST, series(chapter(1, "id: 2, ")))
-    site.build()
-    site.build()
-    site.write(FIRST, series(chapter(2)))
+    build(site, FIVE)
+    for _ in range(2):
+        build(site, chapter(1, "id: 2, "))
 
-    ids()
-
-    assert ids_in(site, FIRST) == [6]
+    assert new_ids() == [6]
 
 
-def test_ids_of_the_previous_manifest_count(site: Site, ids: Callable[..., Result]) -> None:
+def test_ids_of_the_previous_manifest_count(site: Site, new_ids: NewIds) -> None:
     """For machines without dist/."""
-    site.write(FIRST, series(chapter(1, "id: 5, ")))
-    release = site.build().release
-    manifest = site.folder / "dist/releases" / release / "manifest.json"
+    manifest = site.folder / "dist/releases" / build(site, FIVE) / "manifest.json"
     manifest.rename(site.folder / "last.json")
-    site.write(FIRST, series(chapter(2)))
 
-    ids("--previous", site.folder / "last.json", "--out", site.folder / "none")
-
-    assert ids_in(site, FIRST) == [6]
+    assert new_ids("--previous", site.folder / "last.json", "--out", site.folder / "none") == [6]
 
 
 @pytest.mark.parametrize("folder", ["elsewhere", "elsewhere/current"])
-def test_ids_of_a_previous_folder_count(site: Site, ids: Callable[..., Result], folder: str) -> None:
+def test_ids_of_a_previous_folder_count(site: Site, new_ids: NewIds, folder: str) -> None:
     """That of a built site, or of a release."""
-    site.write(FIRST, series(chapter(1, "id: 5, ")))
-    site.build()
+    build(site, FIVE)
     (site.folder / "dist").rename(site.folder / "elsewhere")
-    site.write(FIRST, series(chapter(2)))
 
-    ids("--previous", site.folder / folder)
-
-    assert ids_in(site, FIRST) == [6]
+    assert new_ids("--previous", site.folder / folder) == [6]
 
 
 @pytest.mark.parametrize("written", ["id: 5, ", '"id": 5, ', "'id' : 5, "])
-def test_ids_in_the_git_history_count(site: Site, ids: Callable[..., Result], written: str) -> None:
+def test_ids_in_the_git_history_count(site: Site, new_ids: NewIds, written: str) -> None:
     """For machines without any release."""
     git(site, "init")
-    site.write(FIRST, series(chapter(1, written)))
+    commit(site, chapter(1, written))
     commit(site)
-    site.write(FIRST, series())
-    commit(site)
-    site.write(FIRST, series(chapter(2)))
 
-    ids()
-
-    assert ids_in(site, FIRST) == [6]
+    assert new_ids() == [6]
 
 
-def test_all_ids_of_a_line_count(site: Site, ids: Callable[..., Result]) -> None:
-    """A flow list has many ids on one line."""
+def test_all_ids_of_a_line_count(site: Site, new_ids: NewIds) -> None:
+    """A flow list has many ids on one line. The last commit contains them, and their removal is not committed."""
     git(site, "init")
+    commit(site)
     fields = "published: 2026-02-02, pages: []"
     site.write(
         FIRST, f"title: A\ncover: c.jpg\nchapters: [{{id: 5, number: 1, {fields}}}, {{id: 4, number: 2, {fields}}}]\n"
     )
-    commit(site)
-    site.write(FIRST, series(chapter(2)))
+    git(site, "commit", "--all", "-m", "a")
 
-    ids()
-
-    assert ids_in(site, FIRST) == [6]
+    assert new_ids() == [6]
 
 
-def test_ids_of_uncommitted_removals_count(site: Site, ids: Callable[..., Result]) -> None:
-    """The last commit contains them."""
-    git(site, "init")
-    site.write(FIRST, series(chapter(1, "id: 5, ")))
-    commit(site)
-    site.write(FIRST, series(chapter(2)))
-
-    ids()
-
-    assert ids_in(site, FIRST) == [6]
-
-
-def test_git_settings_do_not_change_the_history(site: Site, ids: Callable[..., Result]) -> None:
+def test_git_settings_do_not_change_the_history(site: Site, new_ids: NewIds) -> None:
     """For example colors."""
     git(site, "init")
     for name, value in (("color.ui", "always"), ("diff.noprefix", "true"), ("log.showSignature", "true")):
@@ -167,35 +132,34 @@ def test_git_settings_do_not_change_the_history(site: Site, ids: Callable[..., R
     site.write("series/long/chapters/1.yaml", "id: 5\nnumber: 1\npublished: 2026-02-02\npages: []\n")
     commit(site)
     (site.folder / "catalog_src/series/long/chapters/1.yaml").unlink()
-    site.write(FIRST, series(chapter(2)))
 
-    ids()
-
-    assert ids_in(site, FIRST) == [6]
+    assert new_ids() == [6]
 
 
-def test_ids_of_other_records_do_not_count(site: Site, ids: Callable[..., Result]) -> None:
-    """For example of an author."""
+def test_ids_of_other_records_and_above_the_limit_do_not_count(site: Site, new_ids: NewIds) -> None:
+    """For example of an author. A typing error in the history must not use up all ids."""
     git(site, "init")
     site.write("authors.yaml", "- {id: 900, name: Ada Penn}\n")
-    site.write(FIRST, series(chapter(1)))
+    commit(site, chapter(1, "id: 9999999999, "))
+
+    assert new_ids() == [1]
+
+
+@pytest.mark.parametrize("form", ["separate", "combined", "off"])
+def test_ids_added_in_a_merge_commit_count(site: Site, new_ids: NewIds, form: str) -> None:
+    """With any git settings about merges."""
+    git(site, "init", "--initial-branch", "main")
+    git(site, "config", "log.diffMerges", form)
+    commit(site)
+    git(site, "checkout", "-b", "branch")
+    site.write("series/other.yaml", "title: Other\ncover: c.jpg\n")
+    commit(site)
+    git(site, "checkout", "main")
+    git(site, "merge", "--no-ff", "--no-commit", "branch")
+    commit(site, FIVE)
     commit(site)
 
-    ids()
-
-    assert ids_in(site, FIRST) == [1]
-
-
-def test_numbers_above_the_limit_do_not_count(site: Site, ids: Callable[..., Result]) -> None:
-    """A typing error in the history must not use up all ids."""
-    git(site, "init")
-    site.write(FIRST, series(chapter(1, "id: 9999999999, ")))
-    commit(site)
-    site.write(FIRST, series(chapter(2)))
-
-    ids()
-
-    assert ids_in(site, FIRST) == [1]
+    assert new_ids() == [6]
 
 
 def test_no_id_exceeds_the_limit(site: Site, ids: Callable[..., Result]) -> None:
@@ -212,31 +176,29 @@ def test_no_id_exceeds_the_limit(site: Site, ids: Callable[..., Result]) -> None
     assert everything(site) == before
 
 
-def test_the_largest_id_can_be_assigned(site: Site, ids: Callable[..., Result]) -> None:
-    """The limit itself is valid."""
-    site.write(FIRST, series(chapter(1, f"id: {MAX_ID - 1}, "), chapter(2)))
-
-    ids()
-
-    assert ids_in(site, FIRST) == [MAX_ID - 1, MAX_ID]
-
-
-def test_a_damaged_manifest_is_an_error(site: Site, ids: Callable[..., Result]) -> None:
-    """Without the published ids, no id is assigned."""
-    site.write("last.json", "{}")
+@pytest.mark.parametrize(
+    ("place", "sentence"),
+    [
+        ("last.json", "is not the manifest of a release"),
+        ("", "contains no release; pass a manifest.json, or the folder of a built site"),
+    ],
+)
+def test_without_the_published_ids_no_id_is_assigned(
+    site: Site, ids: Callable[..., Result], place: str, sentence: str
+) -> None:
+    """The manifest is damaged, or the folder has none."""
+    (site.folder / "last.json").write_text("{}")
     site.write(FIRST, series(chapter(1)))
-    last = site.folder / "catalog_src/last.json"
 
-    result = ids("--previous", last)
+    result = ids("--previous", site.folder / place)
 
-    assert (result.exit_code, result.stderr) == (1, f"{last}: is not the manifest of a release\n")
+    assert (result.exit_code, result.stderr) == (1, f"{site.folder / place}: {sentence}\n")
     assert (site.folder / "catalog_src" / FIRST).read_bytes() == series(chapter(1)).encode()
 
 
 def test_a_missing_manifest_is_an_error(site: Site, ids: Callable[..., Result]) -> None:
     """The ids of the release are unknown, so they could be assigned again."""
-    site.write(FIRST, series(chapter(1, "id: 5, ")))
-    site.build()
+    build(site, FIVE)
     site.write(FIRST, series(chapter(2)))
     shutil.rmtree(site.folder / "dist/releases")
 
@@ -246,43 +208,8 @@ def test_a_missing_manifest_is_an_error(site: Site, ids: Callable[..., Result]) 
     assert "id:" not in (site.folder / "catalog_src" / FIRST).read_text()
 
 
-def test_a_previous_folder_without_a_release_is_an_error(site: Site, ids: Callable[..., Result]) -> None:
-    """Without the published ids, no id is assigned."""
-    site.write(FIRST, series(chapter(1)))
-
-    result = ids("--previous", site.folder)
-
-    sentence = f"{site.folder}: contains no release; pass a manifest.json, or the folder of a built site\n"
-    assert (result.exit_code, result.stderr) == (1, sentence)
-    assert (site.folder / "catalog_src" / FIRST).read_bytes() == series(chapter(1)).encode()
-
-
 def test_the_manifest_has_the_highest_id(site: Site) -> None:
     """For the next build."""
-    site.write(FIRST, series(chapter(1, "id: 5, ")))
-    site.build()
+    build(site, FIVE)
 
     assert encoding.parse((site.folder / "dist/current/manifest.json").read_bytes())["highest_id"] == 5
-
-
-@pytest.mark.parametrize("form", ["separate", "combined", "off"])
-def test_ids_added_in_a_merge_commit_count(site: Site, ids: Callable[..., Result], form: str) -> None:
-    """With any git settings about merges."""
-    git(site, "init", "--initial-branch", "main")
-    git(site, "config", "log.diffMerges", form)
-    site.write(FIRST, series())
-    commit(site)
-    git(site, "checkout", "-b", "branch")
-    site.write("series/other.yaml", "title: Other\ncover: c.jpg\n")
-    commit(site)
-    git(site, "checkout", "main")
-    git(site, "merge", "--no-ff", "--no-commit", "branch")
-    site.write(FIRST, series(chapter(1, "id: 5, ")))
-    commit(site)
-    site.write(FIRST, series())
-    commit(site)
-    site.write(FIRST, series(chapter(2)))
-
-    ids()
-
-    assert ids_in(site, FIRST) == [6]

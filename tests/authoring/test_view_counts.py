@@ -14,20 +14,9 @@ from hypothesis import strategies as st
 
 from generator.authoring import view_counts
 from tests.conftest import Site, copy_of
-from tests.support import author_catalogs, nginx_client
-from tests.support.author_catalogs import Run, counts, line, lines
-
-
-@pytest.fixture
-def counting(site: Site) -> Site:
-    """A catalog of two series: one with the chapters 1 and 2, one with the chapter 3."""
-    return author_catalogs.with_chapters(site)
-
-
-@pytest.fixture
-def add_views(counting: Site, run: Run) -> Callable[..., Result]:
-    """Run `build.py views` with logs of these contents."""
-    return author_catalogs.views_command(counting, run)
+from tests.support import nginx_client
+from tests.support.author_catalogs import counts, line, lines
+from tests.support.runs import everything
 
 
 def body(site: Site, url: str) -> dict[str, object]:
@@ -159,7 +148,7 @@ def test_messages_have_singular_and_plural(add_views: Callable[..., Result]) -> 
 
 
 @given(st.data())
-@settings(max_examples=60)
+@settings(max_examples=60 if everything else 15)
 def test_cut_packed_and_shuffled_logs_have_the_same_counts(data: st.DataObject) -> None:
     """Each request counts once."""
     viewed = data.draw(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 120)), max_size=12))

@@ -10,21 +10,7 @@ from click.testing import Result
 from generator.authoring import view_counts
 from generator.authoring.view_counts import DAYS_KEPT, CountedRequests
 from tests.conftest import Site
-from tests.support import author_catalogs
 from tests.support.author_catalogs import Run, counts, line, lines
-
-
-@pytest.fixture
-def counting(site: Site) -> Site:
-    """A catalog of two series: one with the chapters 1 and 2, one with the chapter 3."""
-    return author_catalogs.with_chapters(site)
-
-
-@pytest.fixture
-def add_views(counting: Site, run: Run) -> Callable[..., Result]:
-    """Run `build.py views` with logs of these contents."""
-    return author_catalogs.views_command(counting, run)
-
 
 # Stored requests
 

@@ -32,16 +32,6 @@ def ids_in(site: Site, file: str) -> list[int]:
     return [one["id"] for one in reader.load((site.folder / "catalog_src" / file).read_bytes())["chapters"]]
 
 
-def ids_command(site: Site, run: Run) -> Callable[..., Result]:
-    """`build.py ids` on a site whose first series has no chapters."""
-    site.write(FIRST, "title: First\ncover: cover.jpg\nmodified: 2026-02-01\n")
-
-    def command(*arguments: object) -> Result:
-        return run("ids", "--catalog", site.folder / "catalog_src", "--out", site.folder / "dist", *arguments)
-
-    return command
-
-
 def line(request: int, chapter: int = 1, day: str = "2026-05-01", end: str = "\n") -> str:
     """A log line as nginx writes it, with a random request id."""
     return f"{day}T12:00:00+02:00 {random.Random(request).randbytes(16).hex()} {chapter}{end}"
@@ -57,20 +47,6 @@ def with_chapters(site: Site) -> Site:
     site.write(FIRST, series(chapter(1, f"id: 1, {dated}"), chapter(2, f"id: 2, {dated}")))
     site.write(SECOND, series(chapter(3, f"id: 3, {dated}")))
     return site
-
-
-def views_command(site: Site, run: Run) -> Callable[..., Result]:
-    """`build.py views` with logs of these contents."""
-
-    def command(*contents: str | bytes, json: bool = False) -> Result:
-        logs = []
-        for number, content in enumerate(contents):
-            log = site.folder / f"views.log.{number}"
-            log.write_bytes(content if isinstance(content, bytes) else content.encode())
-            logs.append(log)
-        return run("views", "--catalog", site.folder / "catalog_src", *["--json"] * json, *logs)
-
-    return command
 
 
 def counts(site: Site) -> str:
