@@ -16,16 +16,14 @@ from generator import encoding
 from generator.authoring import key_entries
 from generator.catalog.yaml import reader
 from generator.imports import combine
-from generator.imports.database import accounts
 from generator.imports.database.dumpdata import COMMANDS
 from generator.imports.records import Imported, ImportedAccounts
 from generator.reading_sites.notes import Notes
-from tests.authoring.test_dumpdata import natural
 from tests.conftest import Site
 from tests.support import nginx_client
 from tests.support.import_project import DATABASES, FirstImports, recorded_database
-from tests.support.real_service import KEY_OF_ADMINISTRATOR, KEY_OF_READER, USUAL, RealService, recorded_bytes
-from tests.support.runs import everything, sample
+from tests.support.real_service import KEY_OF_ADMINISTRATOR, KEY_OF_READER, USUAL, RealService
+from tests.support.runs import everything
 
 Import = Callable[..., Result]
 OTHER_KEY = "ab" * 32
@@ -414,28 +412,6 @@ def test_short_keys_are_left_out(bring: Import, database: Path, catalog: Path) -
 
 
 @pytest.mark.end_to_end
-@pytest.mark.parametrize("primary", sample([None, False, True], 2), ids=str)
-def test_dump_gives_the_same_catalog_with_the_same_accounts(
-    bring: Import, run: Callable[..., Result], catalog: Path, tmp_path: Path, primary: bool | None
-) -> None:
-    """Every file is the same; the next import from the other source changes nothing."""
-    items = json.loads(recorded_bytes("v0.9.6/dumpdata.json.xz"))
-    dump, other = tmp_path / "dump.json", tmp_path / "other/catalog_src"
-    dump.write_text(json.dumps(items if primary is None else natural(items, primary=primary)))
-    bring("--accounts", "--personal-data")
-    result = run("import", "--from-database", dump, "--catalog", other, "--accounts", "--personal-data")
-    assert result.exit_code == 0, result.output
-
-    assert yaml_files(other) == yaml_files(catalog)
-    again = run("import", "--from-database", dump, "--catalog", catalog, "--accounts", "--personal-data", "--json")
-    assert json.loads(again.stdout)["files"] == []
-
-
-def yaml_files(catalog: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(catalog)): path.read_bytes() for path in sorted(catalog.rglob("*.yaml"))}
-
-
-@pytest.mark.end_to_end
 def test_accounts_arrive_with_a_site(
     first_import: FirstImports, service: RealService, database: Path, tmp_path: Path
 ) -> None:
@@ -617,8 +593,3 @@ def test_link_that_leaves_the_project_is_not_followed(bring: Import, catalog: Pa
 
 def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout
-
-
-def test_name_of_keys_is_documented() -> None:
-    """People find imported keys by it."""
-    assert accounts.KEY_NAME == "MangAdventure"

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from generator import encoding
-from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
 from generator.imports.run import ImportResult
 from tests.conftest import AS_OF
 from tests.support import linked_catalog
-from tests.support.fake_site import FakeSite, Reply, chapter, cubari_chapter, serving, small
+from tests.support.fake_site import FakeSite, Reply, chapter, cubari_chapter, edit, read, serving, small, texts
 
 KEPT = "no longer on the site; kept in the catalog"
 
@@ -36,20 +35,6 @@ def again(site: FakeSite, catalog: Path, **options: Any) -> ImportResult:
     result = site.imported(catalog.parent, **options)
     linked_catalog.read_catalog(catalog, AS_OF)
     return result
-
-
-def read(catalog: Path, file: str) -> Any:
-    return reader.load((catalog / file).read_bytes())
-
-
-def edit(catalog: Path, file: str, before: str, after: str) -> None:
-    text = (catalog / file).read_text()
-    assert before in text
-    (catalog / file).write_text(text.replace(before, after))
-
-
-def texts(catalog: Path) -> dict[str, str]:
-    return {str(path.relative_to(catalog)): path.read_text() for path in catalog.rglob("*.yaml")}
 
 
 def rename(site: FakeSite, before: str, after: str) -> None:

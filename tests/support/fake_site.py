@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from generator import encoding
+from generator.catalog.yaml import reader
 from generator.imports import run
 from generator.imports.run import ImportOptions, ImportResult
 from generator.server_url import ServerUrl
@@ -74,6 +75,20 @@ class FakeSite:
     def imported(self, folder: Path, **values: Any) -> ImportResult:
         """Import the site; the responses of most tests are incomplete."""
         return run.run(self.import_options(folder, **{"allows_missing_ids": True, **values}))
+
+
+def read(catalog: Path, file: str) -> Any:
+    return reader.load((catalog / file).read_bytes())
+
+
+def edit(catalog: Path, file: str, before: str, after: str) -> None:
+    text = (catalog / file).read_text()
+    assert before in text
+    (catalog / file).write_text(text.replace(before, after))
+
+
+def texts(catalog: Path) -> dict[str, str]:
+    return {str(path.relative_to(catalog)): path.read_text() for path in catalog.rglob("*.yaml")}
 
 
 @dataclass

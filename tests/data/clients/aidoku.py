@@ -4,8 +4,8 @@ from tests.data.clients.app import App, Get, images
 from tests.data.clients.strict import (
     CHAPTER_PATH,
     SERIES_PATH,
+    STATUS,
     absolute,
-    any_of,
     array,
     boolean,
     digits,
@@ -29,7 +29,7 @@ DETAIL = fields(
     url=SERIES_PATH,
     cover=absolute,
     description=string,
-    status=any_of("ongoing", "completed", "hiatus", "canceled"),
+    status=STATUS,
     authors=array(string),
     artists=array(string),
     categories=array(string),

@@ -8,6 +8,7 @@ from tests.data.clients.strict import Broken, Reader, parse
 from tests.support.nginx_client import Answer, Web
 
 Get = Callable[[str], Any]
+IN_MILLISECONDS = "?date_format=timestamp"
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,20 @@ def slugs(body: Any) -> list[str]:
 
 def images(body: Any) -> list[str]:
     return [page["image"] for page in body["results"]]
+
+
+def by_chapters(
+    chapters: Reader, pages: Reader, detail: Reader = lambda _: None, query: str = ""
+) -> Callable[[Get, str], list[str]]:
+    """Load a series, its chapters and the pages of each, as most apps do: the image URLs."""
+
+    def load(get: Get, slug: str) -> list[str]:
+        detail(get(f"/api/v2/series/{slug}"))
+        listed = chapters(get(f"/api/v2/series/{slug}/chapters{query}"))["results"]
+        bodies = [pages(get(f"/api/v2/chapters/{chapter['id']}/pages?track=true")) for chapter in listed]
+        return [image for body in bodies for image in images(body)]
+
+    return load
 
 
 def until_last(get: Get, read: Reader, path: str) -> Iterator[str]:

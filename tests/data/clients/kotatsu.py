@@ -5,7 +5,7 @@ They never read `last`: they load pages until one is empty, repeats another, or 
 
 from typing import Any
 
-from tests.data.clients.app import App, Get, images, slugs
+from tests.data.clients.app import IN_MILLISECONDS, App, Get, by_chapters, slugs
 from tests.data.clients.strict import (
     CHAPTER_PATH,
     Broken,
@@ -72,14 +72,6 @@ def _browse(get: Get) -> list[str]:
     return list(listed_slugs)
 
 
-def _images(get: Get, slug: str) -> list[str]:
-    DETAIL(get(f"/api/v2/series/{slug}"))
-    chapters = CHAPTERS(get(f"/api/v2/series/{slug}/chapters?date_format=timestamp"))
-    # The port sends the id from the response; Kotatsu itself sends a hash of it, which no chapter has.
-    bodies = [PAGES(get(f"/api/v2/chapters/{chapter['id']}/pages?track=true")) for chapter in chapters["results"]]
-    return [image for body in bodies for image in images(body)]
-
-
 KOTATSU = App(
     "K1",
     {
@@ -90,7 +82,8 @@ KOTATSU = App(
         "categories": CATEGORIES,
     },
     browse=_browse,
-    images=_images,
+    # The port sends the id from the response; Kotatsu itself sends a hash of it, which no chapter has.
+    images=by_chapters(CHAPTERS, PAGES, DETAIL, IN_MILLISECONDS),
     searches={
         # A comma follows the last category, even if there is none.
         "/api/v2/series?limit=25&page=1&title=full&categories=%2C&sort=title": ["full-book"],

@@ -3,13 +3,13 @@
 import json
 from typing import Any
 
-from tests.data.clients.app import App, Get, images, slugs, until_last
+from tests.data.clients.app import IN_MILLISECONDS, App, Get, by_chapters, images, slugs, until_last
 from tests.data.clients.strict import (
     CHAPTER_PATH,
     SERIES_PATH,
+    STATUS,
     Broken,
     absolute,
-    any_of,
     array,
     boolean,
     digits,
@@ -25,9 +25,7 @@ from tests.data.clients.strict import (
 )
 
 NAMED = {"slug": string, "title": string}
-DETAIL = fields(
-    **NAMED, cover=absolute, description=string, status=any_of("ongoing", "completed", "hiatus", "canceled")
-)
+DETAIL = fields(**NAMED, cover=absolute, description=string, status=STATUS)
 PAGES = fields(results=array(fields(image=absolute)))
 
 # FMD2: patterns on text. It ignores the status.
@@ -78,37 +76,19 @@ U1_CHAPTERS = fields(
 )
 
 
-def _h1_images(get: Get, slug: str) -> list[str]:
-    fields(title=string)(get(f"/api/v2/series/{slug}"))
-    chapters = H1_CHAPTERS(get(f"/api/v2/series/{slug}/chapters"))["results"]
-    return [
-        image
-        for chapter in chapters
-        for image in images(PAGES(get(f"/api/v2/chapters/{chapter['id']}/pages?track=true")))
-    ]
-
-
-def _u1_images(get: Get, slug: str) -> list[str]:
-    DETAIL(get(f"/api/v2/series/{slug}"))
-    chapters = U1_CHAPTERS(get(f"/api/v2/series/{slug}/chapters?date_format=timestamp"))["results"]
-    return [
-        image
-        for chapter in chapters
-        for image in images(PAGES(get(f"/api/v2/chapters/{chapter['id']}/pages?track=true")))
-    ]
-
-
+H1_IMAGES = by_chapters(H1_CHAPTERS, PAGES, fields(title=string))
+U1_IMAGES = by_chapters(U1_CHAPTERS, PAGES, DETAIL, IN_MILLISECONDS)
 HAKUNEKO = App(
     "H1",
     {"list": H1_LISTED, "chapters": H1_CHAPTERS, "pages": PAGES},
     browse=lambda get: slugs(H1_LISTED(get("/api/v2/series?limit=999"))),
-    images=_h1_images,
+    images=H1_IMAGES,
 )
 HOUDOKU = App(
     "U1",
     {"list": U1_LISTED, "detail": DETAIL, "chapters in milliseconds": U1_CHAPTERS, "pages": PAGES},
     browse=lambda get: list(until_last(get, U1_LISTED, "/api/v2/series?page={page}&sort=-chapter_count")),
-    images=_u1_images,
+    images=U1_IMAGES,
     searches={
         "/api/v2/series?page=1&title=full&sort=-views&author=ada&artist=bo&status=any&categories=action,-drama": [
             "full-book"
@@ -119,14 +99,14 @@ SCRAPER = App(
     "M3",
     {"list": U1_LISTED, "chapters in milliseconds": U1_CHAPTERS, "pages": PAGES},
     browse=lambda get: list(until_last(get, U1_LISTED, "/api/v2/series?page={page}&sort=-latest_upload")),
-    images=_u1_images,
+    images=U1_IMAGES,
     searches={"/api/v2/series?page=1&title=full": ["full-book"]},
 )
 CONNECTOR = App(
     "M4",
     {"list": U1_LISTED, "chapters": H1_CHAPTERS, "pages": PAGES},
     browse=lambda get: list(until_last(get, U1_LISTED, "/api/v2/series?page={page}")),
-    images=_h1_images,
+    images=H1_IMAGES,
     searches={"/api/v2/series?title=full": ["full-book"]},
     headers={"Accept": "application/json"},
 )

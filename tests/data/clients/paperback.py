@@ -3,11 +3,11 @@
 JavaScript checks no types, but a missing array throws, and an invalid date is displayed as such.
 """
 
-from tests.data.clients.app import App, Get, images, slugs, until_last
+from tests.data.clients.app import IN_MILLISECONDS, App, Get, by_chapters, slugs, until_last
 from tests.data.clients.strict import (
     ISO,
+    STATUS,
     absolute,
-    any_of,
     array,
     boolean,
     digits,
@@ -27,7 +27,7 @@ DETAIL = fields(
     title=string,
     cover=absolute,
     description=string,
-    status=any_of("ongoing", "completed", "hiatus", "canceled"),
+    status=STATUS,
     licensed=boolean,
     aliases=array(string),
     authors=array(string),
@@ -47,13 +47,6 @@ PAGES = fields(results=array(fields(image=absolute, number=int32)))
 CATEGORIES = fields(results=array(fields(name=string, description=string)))
 
 
-def _images(get: Get, slug: str) -> list[str]:
-    DETAIL(get(f"/api/v2/series/{slug}"))
-    chapters = CHAPTERS(get(f"/api/v2/series/{slug}/chapters"))
-    bodies = [PAGES(get(f"/api/v2/chapters/{chapter['id']}/pages?track=true")) for chapter in chapters["results"]]
-    return [image for body in bodies for image in images(body)]
-
-
 def _browse(get: Get) -> list[str]:
     CATEGORIES(get("/api/v2/categories"))
     home = [LISTED(get(f"/api/v2/series?sort={sort}")) for sort in ("title", "-views", "-latest_upload")]
@@ -66,7 +59,7 @@ OFFICIAL = App(
     "P1",
     {"list": LISTED, "detail": DETAIL, "chapters": CHAPTERS, "pages": PAGES, "categories": CATEGORIES},
     browse=_browse,
-    images=_images,
+    images=by_chapters(CHAPTERS, PAGES, DETAIL),
     searches={
         # Form encoding: blanks are +, commas are %2C, and `categories` is always present.
         "/api/v2/series?title=full+book&categories=Action%2C-Drama&page=1&sort=title": ["full-book"],
@@ -81,18 +74,12 @@ OFFICIAL = App(
 )
 
 
-def _port_images(get: Get, slug: str) -> list[str]:
-    chapters = fields(results=array(fields(**CHAPTER, published=digits)))
-    listed = chapters(get(f"/api/v2/series/{slug}/chapters?date_format=timestamp"))
-    bodies = [PAGES(get(f"/api/v2/chapters/{chapter['id']}/pages?track=true")) for chapter in listed["results"]]
-    return [image for body in bodies for image in images(body)]
-
-
+PORT_CHAPTERS = fields(results=array(fields(**CHAPTER, published=digits)))
 PORT = App(
     "P2",
     {"list": LISTED, "detail": DETAIL, "pages": PAGES},
     browse=lambda get: list(until_last(get, LISTED, "/api/v2/series?page={page}&title=")),
-    images=_port_images,
+    images=by_chapters(PORT_CHAPTERS, PAGES, query=IN_MILLISECONDS),
     searches={
         "/api/v2/series?page=1&title=full&sort=-latest_upload&author=ada&artist=bo&status=hiatus": ["full-book"],
     },

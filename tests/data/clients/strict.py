@@ -96,6 +96,9 @@ def any_of(*words: str) -> Reader:
     return matching("|".join(words))
 
 
+STATUS = any_of("ongoing", "completed", "hiatus", "canceled")
+
+
 def array(read: Reader) -> Reader:
     def each(value: Any) -> list[Any]:
         need(type(value) is list, "no array", value)

@@ -3,12 +3,12 @@
 kotlinx.serialization ignores unknown keys and is exact otherwise: one invalid element fails the whole list.
 """
 
-from tests.data.clients.app import App, Get, images, until_last
+from tests.data.clients.app import IN_MILLISECONDS, App, Get, by_chapters, images, until_last
 from tests.data.clients.strict import (
     CHAPTER_PATH,
     SERIES_PATH,
+    STATUS,
     absolute,
-    any_of,
     array,
     boolean,
     digits,
@@ -25,7 +25,7 @@ DETAIL = fields(
     title=string,
     cover=absolute,
     description=nullable(string),
-    status=any_of("ongoing", "completed", "hiatus", "canceled"),
+    status=STATUS,
     licensed=boolean,
     aliases=array(string),
     authors=array(string),
@@ -53,18 +53,12 @@ READS = {
 }
 
 
-def _images(get: Get, slug: str) -> list[str]:
-    DETAIL(get(f"/api/v2/series/{slug}"))
-    chapters = READS["chapters in milliseconds"](get(f"/api/v2/series/{slug}/chapters?date_format=timestamp"))
-    bodies = [PAGES(get(f"/api/v2/chapters/{chapter['id']}/pages?track=true")) for chapter in chapters["results"]]
-    return [image for body in bodies for image in images(body)]
-
-
+IMAGES = by_chapters(READS["chapters in milliseconds"], PAGES, DETAIL, IN_MILLISECONDS)
 CURRENT = App(
     "T3",
     READS,
     browse=lambda get: list(until_last(get, LISTED, "/api/v2/series?page={page}&sort=-views")),
-    images=_images,
+    images=IMAGES,
     searches={
         # The app sends every parameter, most of them empty.
         "/api/v2/series?page=1&title=full&author=&artist=&status=Any&sort=&categories=": ["full-book"],
@@ -90,7 +84,7 @@ REWRITE = App(
     "T4",
     READS,
     browse=lambda get: list(until_last(get, LISTED, "/api/v2/series?page={page}&sort=-latest_upload")),
-    images=_images,
+    images=IMAGES,
     searches={"/api/v2/series?page=1&title=full&author=&artist=&status=Any&sort=&categories=": ["full-book"]},
     headers={"Referer": "https://lists.example/", "Origin": "https://lists.example"},
 )
@@ -99,7 +93,7 @@ PORT = App(
     "M1",
     READS,
     browse=lambda get: list(until_last(get, LISTED, "/api/v2/series?page={page}&sort=title")),
-    images=_images,
+    images=IMAGES,
     searches={"/api/v2/series?page=1&status=canceled&title=own": ["hasOwnProperty"]},
 )
 
