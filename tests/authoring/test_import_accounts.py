@@ -40,6 +40,13 @@ def catalog(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def database(database: Path) -> Path:
+    """The recorded database without chapters, which have nothing of accounts."""
+    sql(database, *(f"DELETE FROM reader_{table}" for table in ("page", "chapter_groups", "chapter")))
+    return database
+
+
+@pytest.fixture
 def bring(run: Callable[..., Result], database: Path, catalog: Path) -> Import:
     """Import the accounts of the database; an import without errors unless the test expects one."""
 
@@ -52,15 +59,14 @@ def bring(run: Callable[..., Result], database: Path, catalog: Path) -> Import:
 
 
 @pytest.fixture
-def with_accounts(first_import: FirstImports, service: RealService, catalog: Path) -> None:
+def with_accounts(bring: Import) -> None:
     """A project after an import with accounts."""
-    first_import("--accounts", database=DATABASES[USUAL], has_site=False).copy(catalog.parent, service)
+    bring()
 
 
 @pytest.fixture
-def with_personal_data(first_import: FirstImports, service: RealService, catalog: Path) -> None:
-    options = ("--accounts", "--personal-data")
-    first_import(*options, database=DATABASES[USUAL], has_site=False).copy(catalog.parent, service)
+def with_personal_data(bring: Import) -> None:
+    bring("--accounts", "--personal-data")
 
 
 def sql(database: Path, *statements: str) -> None:
