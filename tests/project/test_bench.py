@@ -51,19 +51,13 @@ def nothing(_: str) -> None:
 
 
 def test_equal_numbers_give_equal_catalogs(tmp_path: Path) -> None:
-    """Results of different days can be compared."""
+    """Results of different days can be compared. All series and chapters are published."""
     sizes = [catalogs.write(tmp_path / name, series=2, chapters=3) for name in ("one", "two")]
 
     assert tree_snapshot.content(tmp_path / "one") == tree_snapshot.content(tmp_path / "two")
     assert sizes == [sum(path.stat().st_size for path in (tmp_path / "one").rglob("*.yaml"))] * 2
-
-
-def test_catalogs_have_the_requested_size(tmp_path: Path) -> None:
-    """All series and chapters are published."""
-    catalogs.write(tmp_path / "catalog", series=3, chapters=4)
-    catalog = linked_catalog.read_catalog(tmp_path / "catalog", as_of=1_780_000_000)
-
-    assert [len(series.chapters) for series in catalog.series] == [4, 4, 4]
+    catalog = linked_catalog.read_catalog(tmp_path / "one", as_of=1_780_000_000)
+    assert [len(series.chapters) for series in catalog.series] == [3, 3]
 
 
 def test_filters_use_values_of_the_catalogs() -> None:
@@ -176,22 +170,24 @@ def test_servers_give_equal_responses(site: Site) -> None:
                 load.check(server, load.mix(site.folder / "wrong.list", fresh))
 
 
+needs_wrk = pytest.mark.skipif(not load.have_wrk(), reason="wrk is not installed")
+
+
 @pytest.mark.bench
+@needs_wrk
 def test_requests_are_measured(site: Site) -> None:
     """Each kind is compared with both bare servers; with so few URLs and rounds, the values are arbitrary."""
-    if not load.have_wrk():
-        pytest.skip("wrk is not installed")
     figures = requests.measure(site, 1, 1, nothing).figures
 
     assert len([figure for figure in figures if figure.measured > 0]) >= 2 * len(requests.KINDS)
+    assert [figure.measured > 0 for figure in search.measure(site, 1, 1, nothing).figures] == [True] * 6
 
 
 @pytest.mark.bench
 @needs_edge_runtimes
+@needs_wrk
 def test_workerd_is_measured(site: Site) -> None:
     """A packed release and the hello world answer 200 to every request; with so few URLs, values are arbitrary."""
-    if not load.have_wrk():
-        pytest.skip("wrk is not installed")
     findings = edge.measure(site, 1, 1, nothing)
 
     assert [figure.measured > 0 for figure in findings.figures] == [True] * len(edge.KINDS)
@@ -215,15 +211,6 @@ def test_ended_children_belong_to_the_bench() -> None:
     # Both clocks are read in steps.
     assert machine.own_seconds() - own > 0.25
     assert machine.busy_seconds() - busy > 0.1
-
-
-@pytest.mark.bench
-def test_filtered_lists_are_measured(site: Site) -> None:
-    """wrk sends a list of requests, and none fails."""
-    if not load.have_wrk():
-        pytest.skip("wrk is not installed")
-
-    assert [one.measured > 0 for one in search.measure(site, 1, 1, nothing).figures] == [True] * 6
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("fastapi"), reason="FastAPI is installed for the bench only")
