@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,18 +18,12 @@ from tests.conftest import Site, copy_of
 from tests.faults.test_failing_calls import CACHE, build, prepared, visible
 from tests.faults.test_killed_builds import copy, damage
 from tests.support import runs, tree_snapshot
-from tests.support.incremental_pair import in_memory, stray
+from tests.support.incremental_pair import stray
 from tests.support.killed_builds import killed_at, moments
 from tests.support.paths import BUILD
 
 # Under xdist the forking process has threads; its children only run a build.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    with in_memory() as path:
-        yield path
 
 
 @pytest.mark.kills

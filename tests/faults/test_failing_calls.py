@@ -29,7 +29,7 @@ from generator.release.bodies import BUILD_STATE_FILE
 from tests.conftest import Site, copy_of
 from tests.faults.test_killed_builds import copy, damage
 from tests.support import runs, tree_snapshot
-from tests.support.incremental_pair import in_memory, stray
+from tests.support.incremental_pair import stray
 from tests.support.killed_builds import CALLS
 
 # As on a disk that is full, closed, read-only or broken.
@@ -98,12 +98,6 @@ pytestmark = [
     pytest.mark.usefixtures("without_sync_and_docs"),
     pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
 ]
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    with in_memory() as path:
-        yield path
 
 
 @pytest.fixture

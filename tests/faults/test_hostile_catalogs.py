@@ -167,11 +167,17 @@ def test_a_refused_catalog_changes_no_release(text: bytes) -> None:
 # Pipes, links and folders
 
 
+def vacated(catalog: Path, file: str) -> Path:
+    """A path in the catalog without what was there."""
+    path = catalog / file
+    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    return path
+
+
 @pytest.mark.parametrize("file", FILES)
 def test_a_pipe_as_a_catalog_file_is_refused(catalog: Path, file: str) -> None:
     """The build does not wait for a writer."""
-    (catalog / file).unlink(missing_ok=True)
-    os.mkfifo(catalog / file)
+    os.mkfifo(vacated(catalog, file))
 
     assert f"{file}:1:1: cannot be read: it is neither a file nor a folder" in problems(catalog)
 
@@ -187,9 +193,7 @@ def test_a_pipe_with_another_name_is_never_opened(catalog: Path, file: str) -> N
 @pytest.mark.parametrize("file", [*FILES, "series", "series/long/chapters"])
 def test_a_broken_link_is_a_problem(catalog: Path, file: str) -> None:
     """Otherwise the accounts, or all series of a folder, would be missing without a message."""
-    path = catalog / file
-    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-    path.symlink_to(catalog / "lost")
+    vacated(catalog, file).symlink_to(catalog / "lost")
 
     assert f"{file}:1:1: cannot be read: No such file or directory" in problems(catalog)
 
@@ -197,8 +201,7 @@ def test_a_broken_link_is_a_problem(catalog: Path, file: str) -> None:
 @pytest.mark.parametrize("file", ["site.yaml", "accounts.yaml", "series", "series/a.yaml"])
 def test_a_link_to_itself_is_not_followed(catalog: Path, file: str) -> None:
     """The message has the reason from the system."""
-    path = catalog / file
-    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    path = vacated(catalog, file)
     path.symlink_to(path.name)
 
     assert f"{file}:1:1: cannot be read: Too many levels of symbolic links" in problems(catalog)
@@ -214,8 +217,7 @@ def test_a_broken_link_in_series_is_a_problem(catalog: Path) -> None:
 
 def test_a_file_called_chapters_is_a_problem(catalog: Path) -> None:
     """Otherwise the series would have no chapters without a message."""
-    shutil.rmtree(catalog / "series/long/chapters")
-    write(catalog, "series/long/chapters", "")
+    vacated(catalog, "series/long/chapters").touch()
 
     assert problems(catalog) == ["series/long/chapters:1:1: cannot be read: Not a directory"]
 
@@ -430,19 +432,7 @@ def test_repeated_entries_are_found_in_linear_time(catalog: Path) -> None:
 def test_many_plaintext_keys_are_found_in_one_pass() -> None:
     """Lines and columns are right, also of many keys in one line or one file."""
     key = b"fpk_aaaaaaaaaaaaaaaa"
-    text = (
-        b"\xef\xbb\xbf# \xc3\xa9 "
-        + key
-        + b" "
-        + key
-        + b"\n"
-        + b"# " * 3
-        + key
-        + b"\n" * 3
-        + key
-        + b"\n"
-        + (key + b" ") * 3
-    )
+    text = b"\xef\xbb\xbf# \xc3\xa9 %b %b\n# # # %b\n\n\n%b\n%b %b %b " % ((key,) * 7)
 
     assert api_keys.positions(text) == [(1, 5), (1, 26), (2, 7), (5, 1), (6, 1), (6, 22), (6, 43)]
     assert len(api_keys.positions((key + b"\n") * 100_000)) == 100_000
@@ -458,13 +448,11 @@ def test_suggestions_are_searched_among_names_with_the_same_start() -> None:
     assert did_you_mean("a" * 1_000_000, ["a" * 1_000_000]) == ""
 
 
-@pytest.mark.parametrize("number", [0, 1234, 2999])
-def test_suggestions_are_found_among_many_names_with_the_same_start(number: int) -> None:
+def test_suggestions_are_found_among_many_names_with_the_same_start() -> None:
     """Half of a large site may be called The something."""
     many = [f"The Tale of {hashlib.md5(str(one).encode()).hexdigest()}" for one in range(3000)]
-    misspelt = f"{many[number][:-3]}x{many[number][-2:]}"
-
-    assert did_you_mean(misspelt, many) == f"; did you mean {many[number]}?"
+    for name in (many[0], many[1234], many[2999]):
+        assert did_you_mean(f"{name[:-3]}x{name[-2:]}", many) == f"; did you mean {name}?"
 
 
 @pytest.mark.bounds

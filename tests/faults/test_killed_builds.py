@@ -19,7 +19,6 @@ from generator.review import verify_files
 from tests.conftest import Site
 from tests.release.test_odd_folders import a_second_later
 from tests.support import runs, tree_snapshot
-from tests.support.incremental_pair import in_memory
 from tests.support.killed_builds import killed_at, moments
 
 # Under xdist the forking process has threads; its children only run a build.
@@ -47,13 +46,6 @@ def a_return(site: Site) -> None:
     """The bodies of the first release are used again, with later dates."""
     a_third_release(site)
     tree_snapshot.write_series(site, "One", volumes=1, others=[])
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """A folder for hundreds of copies of a site."""
-    with in_memory() as path:
-        yield path
 
 
 def victims(site: Site, folder: Path, work: Callable[[Site], object], third: int = 0) -> Iterator[Site]:

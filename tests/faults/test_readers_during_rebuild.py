@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,7 @@ from generator.review import verify_files
 from tests.conftest import Site, copy_of
 from tests.faults.test_failing_calls import build
 from tests.support import nginx_client, tree_snapshot
-from tests.support.incremental_pair import in_memory, stray
+from tests.support.incremental_pair import stray
 from tests.support.nginx_client import Answer, Web, receive, request
 
 pytestmark = pytest.mark.serves
@@ -161,26 +162,25 @@ def test_several_releases_may_be_published_before_a_reload(site: Site) -> None:
 
 @pytest.mark.end_to_end
 @pytest.mark.parametrize(("keep", "remembering"), [(2, False), (4, True)])
-def test_keep_releases_sets_the_number_of_releases(keep: int, remembering: bool) -> None:
+def test_keep_releases_sets_the_number_of_releases(keep: int, remembering: bool, folder: Path) -> None:
     """With all their files and no others, with and without a cache."""
-    with in_memory() as folder:
-        site = copy_of("minimal", folder / "site")
-        site.write("site.yaml", f"base_url: https://minimal.example\nkeep_releases: {keep}\n")
-        releases: list[str] = []
-        for number in (0, 1, 2, 3, 4, 3, 5):
-            write(site, number)
-            releases.append(build(site, remembering=remembering).release)
-            latest = list(dict.fromkeys(reversed(releases)))[:keep]
+    site = copy_of("minimal", folder / "site")
+    site.write("site.yaml", f"base_url: https://minimal.example\nkeep_releases: {keep}\n")
+    releases: list[str] = []
+    for number in (0, 1, 2, 3, 4, 3, 5):
+        write(site, number)
+        releases.append(build(site, remembering=remembering).release)
+        latest = list(dict.fromkeys(reversed(releases)))[:keep]
 
-            assert [site.store.current(), *site.store.older()] == latest
-            folders = {one.name for one in (site.folder / "dist/releases").iterdir() if one.is_dir()}
-            assert folders == set(latest)
-            assert stray(site.store) == []
-        site.roll_back()
+        assert [site.store.current(), *site.store.older()] == latest
+        folders = {one.name for one in (site.folder / "dist/releases").iterdir() if one.is_dir()}
+        assert folders == set(latest)
         assert stray(site.store) == []
-        write(site, 6)
-        build(site, remembering=remembering)
-        assert stray(site.store) == []
+    site.roll_back()
+    assert stray(site.store) == []
+    write(site, 6)
+    build(site, remembering=remembering)
+    assert stray(site.store) == []
 
 
 def test_retained_releases_are_complete_after_a_killed_build(site: Site) -> None:
