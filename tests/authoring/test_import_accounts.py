@@ -2,10 +2,8 @@
 
 import json
 import shutil
-import sqlite3
 import subprocess
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from generator.imports.records import Imported, ImportedAccounts
 from generator.reading_sites.notes import Notes
 from tests.conftest import Site
 from tests.support import nginx_client
-from tests.support.import_project import DATABASES, FirstImports, recorded_database
+from tests.support.import_project import DATABASES, FirstImports, change, recorded_database
 from tests.support.real_service import KEY_OF_ADMINISTRATOR, KEY_OF_READER, USUAL, RealService
 from tests.support.runs import everything
 
@@ -42,7 +40,7 @@ def catalog(tmp_path: Path) -> Path:
 @pytest.fixture
 def database(database: Path) -> Path:
     """The recorded database without chapters, which have nothing of accounts."""
-    sql(database, *(f"DELETE FROM reader_{table}" for table in ("page", "chapter_groups", "chapter")))
+    change(database, *(f"DELETE FROM reader_{table}" for table in ("page", "chapter_groups", "chapter")))
     return database
 
 
@@ -67,12 +65,6 @@ def with_accounts(bring: Import) -> None:
 @pytest.fixture
 def with_personal_data(bring: Import) -> None:
     bring("--accounts", "--personal-data")
-
-
-def sql(database: Path, *statements: str) -> None:
-    with closing(sqlite3.connect(database)) as connection, connection:
-        for statement in statements:
-            connection.execute(statement)
 
 
 def read(catalog: Path, file: str = "accounts.yaml") -> dict[str, dict[str, Any]]:
@@ -185,7 +177,7 @@ def test_an_imported_key_opens_the_bookmarks_of_its_account(bring: Import, catal
 @pytest.mark.usefixtures("with_accounts")
 def test_second_import_follows_bookmarks_and_keys_of_the_old_site(bring: Import, database: Path, catalog: Path) -> None:
     """Where people changed nothing here."""
-    sql(
+    change(
         database,
         "DELETE FROM users_bookmark WHERE series_id = 5",
         f"UPDATE users_apikey SET key = '{OTHER_KEY}' WHERE user_id = 3",
@@ -208,7 +200,7 @@ def test_keys_added_and_removed_here_stay_so(bring: Import, database: Path, cata
     edit(catalog, digest(KEY_OF_READER), f"{digest(KEY_OF_READER)}\n    - name: phone\n      sha256: {'a1' * 32}")
     edit(catalog, f"\n  keys:\n    - name: MangAdventure\n      sha256: {digest(KEY_OF_ADMINISTRATOR)}\n", "")
     key_entries.add_key(catalog, "tablet", "ferry.reader+1@reader.example", str)
-    sql(database, f"UPDATE users_apikey SET key = '{OTHER_KEY}' WHERE user_id = 3")
+    change(database, f"UPDATE users_apikey SET key = '{OTHER_KEY}' WHERE user_id = 3")
     bring()
 
     assert [key["sha256"] for key in read(catalog)["tidepool"]["keys"]] == ["a1" * 32, digest(OTHER_KEY)]
@@ -220,7 +212,7 @@ def test_keys_added_and_removed_here_stay_so(bring: Import, database: Path, cata
 def test_bookmarks_changed_on_both_sides_are_a_conflict(bring: Import, database: Path, catalog: Path) -> None:
     """The catalog's stay, and an option decides."""
     edit(catalog, "bookmarks: [kiln-sisters]", "bookmarks: [copper-weather]")
-    sql(database, "INSERT INTO users_bookmark (id, user_id, series_id) VALUES (99, 5, 1)")
+    change(database, "INSERT INTO users_bookmark (id, user_id, series_id) VALUES (99, 5, 1)")
     result = bring()
 
     assert "account ferry.reader+1@reader.example: bookmarks: conflict" in result.output
@@ -232,7 +224,7 @@ def test_bookmarks_changed_on_both_sides_are_a_conflict(bring: Import, database:
 
 def test_bookmarks_of_series_outside_the_catalog_are_counted(bring: Import, database: Path, catalog: Path) -> None:
     """Of an unknown series, and of one that was removed here."""
-    sql(database, "INSERT INTO users_bookmark (id, user_id, series_id) VALUES (99, 5, 999)")
+    change(database, "INSERT INTO users_bookmark (id, user_id, series_id) VALUES (99, 5, 999)")
     assert "1 bookmarks of unknown series; left out" in bring().output
     (catalog / "series/kiln-sisters.yaml").unlink()
     edit(catalog, "\n  bookmarks: [kiln-sisters]", "")
@@ -245,7 +237,7 @@ def test_bookmarks_of_series_outside_the_catalog_are_counted(bring: Import, data
 @pytest.mark.usefixtures("with_accounts")
 def test_a_changed_slug_changes_the_bookmarks(bring: Import, database: Path, catalog: Path) -> None:
     """The series has the new slug in the catalog, too."""
-    sql(database, "UPDATE reader_series SET slug = 'sisters-of-the-kiln' WHERE slug = 'kiln-sisters'")
+    change(database, "UPDATE reader_series SET slug = 'sisters-of-the-kiln' WHERE slug = 'kiln-sisters'")
     bring()
 
     assert read(catalog)["ferry.reader+1@reader.example"]["bookmarks"] == ["sisters-of-the-kiln"]
@@ -267,7 +259,7 @@ def test_a_slug_that_was_changed_here_keeps_the_bookmarks(bring: Import, catalog
 def test_account_that_becomes_inactive_loses_its_imported_keys(bring: Import, database: Path, catalog: Path) -> None:
     """The old site refuses them as well. They come back with the account."""
     edit(catalog, digest(KEY_OF_READER), f"{digest(KEY_OF_READER)}\n    - name: phone\n      sha256: {'a1' * 32}")
-    sql(database, "UPDATE auth_user SET is_active = 0 WHERE id IN (1, 2, 3)")
+    change(database, "UPDATE auth_user SET is_active = 0 WHERE id IN (1, 2, 3)")
     output = bring().output
 
     assert "account quartermaster, account tidepool: inactive or removed on the site; loses its imported API" in output
@@ -275,7 +267,7 @@ def test_account_that_becomes_inactive_loses_its_imported_keys(bring: Import, da
     assert read(catalog)["tidepool"]["keys"] == [{"name": "phone", "sha256": "a1" * 32}]
     assert "keys" not in read(catalog)["quartermaster"]
     bring()
-    sql(database, "UPDATE auth_user SET is_active = 1")
+    change(database, "UPDATE auth_user SET is_active = 1")
     bring()
     assert [key["sha256"] for key in read(catalog)["tidepool"]["keys"]] == ["a1" * 32, digest(KEY_OF_READER)]
     assert [key["sha256"] for key in read(catalog)["quartermaster"]["keys"]] == [digest(KEY_OF_ADMINISTRATOR)]
@@ -285,7 +277,7 @@ def test_account_that_becomes_inactive_loses_its_imported_keys(bring: Import, da
 def test_removed_accounts_are_removed_on_request(bring: Import, database: Path, catalog: Path) -> None:
     """Except those that people edited here."""
     edit(catalog, "username: driftwood", "username: driftwood\n  bio: Mine.")
-    sql(database, "UPDATE auth_user SET is_active = 0 WHERE id IN (2, 3, 4)")
+    change(database, "UPDATE auth_user SET is_active = 0 WHERE id IN (2, 3, 4)")
     bring("--accounts", "--remove")
 
     assert list(read(catalog)) == ["quartermaster", "driftwood", "ferry.reader+1@reader.example"]
@@ -305,7 +297,7 @@ def test_renamed_account_is_recognised_by_its_key(bring: Import, database: Path,
     """Keys that were added here follow."""
     key_entries.add_key(catalog, "tablet", "tidepool", str)
     key_entries.add_key(catalog, "till", None, str)
-    sql(database, "UPDATE auth_user SET username = 'Pool@霧', first_name = '' WHERE username = 'tidepool'")
+    change(database, "UPDATE auth_user SET username = 'Pool@霧', first_name = '' WHERE username = 'tidepool'")
     bring()
 
     assert read(catalog)["Pool@霧"]["bookmarks"] == TIDEPOOL
@@ -319,7 +311,7 @@ def test_renamed_account_is_recognised_by_its_key(bring: Import, database: Path,
 
 def test_a_key_of_another_account_here_is_not_moved(bring: Import, database: Path, catalog: Path) -> None:
     """A key without an account in keys.yaml, and one that people gave to another account."""
-    sql(database, "UPDATE users_apikey SET user_id = 4 WHERE user_id = 1")
+    change(database, "UPDATE users_apikey SET user_id = 4 WHERE user_id = 1")
     bring("--json")
     (catalog / "keys.yaml").write_text(
         f"- {{name: MangAdventure, sha256: {digest(KEY_OF_READER)}}}\n"
@@ -328,7 +320,7 @@ def test_a_key_of_another_account_here_is_not_moved(bring: Import, database: Pat
     (catalog / "accounts.yaml").write_text(
         f"- {{username: quartermaster, keys: [{{name: own, sha256: {digest(KEY_OF_ADMINISTRATOR)}}}]}}\n"
     )
-    sql(database, f"INSERT INTO users_apikey (user_id, key, created) VALUES (5, '{OTHER_KEY}', '2026-01-01')")
+    change(database, f"INSERT INTO users_apikey (user_id, key, created) VALUES (5, '{OTHER_KEY}', '2026-01-01')")
     result = bring("--accounts", "--mine")
 
     assert "account tidepool, account driftwood: its API key belongs to another account of the catalog" in result.output
@@ -346,7 +338,7 @@ def test_second_import_without_personal_data_keeps_it(bring: Import, database: P
     bring("--json")
     assert (catalog / "accounts.yaml").read_bytes() == before
 
-    sql(
+    change(
         database,
         "UPDATE auth_user SET last_name = 'Poole', email = 'new@reader.example' WHERE id = 3",
         "UPDATE users_userprofile SET avatar = '' WHERE user_id = 3",
@@ -393,7 +385,7 @@ def test_usernames_are_any_text_that_the_old_site_allows(bring: Import, database
     """Two may differ in case only. Only dots cannot be a part of a URL."""
     users = enumerate([*USERNAMES, "..", "a b"], 100)
     columns = "id, password, is_superuser, username, last_name, email, is_staff, is_active, date_joined, first_name"
-    sql(
+    change(
         database,
         *(
             f"INSERT INTO auth_user ({columns}) VALUES ({id}, '', 0, '{name}', '', '', 0, 1, '2020-01-01', '')"
@@ -410,7 +402,7 @@ def test_usernames_are_any_text_that_the_old_site_allows(bring: Import, database
 
 def test_short_keys_are_left_out(bring: Import, database: Path, catalog: Path) -> None:
     """Their digests could be inverted."""
-    sql(database, "UPDATE users_apikey SET key = 'secret' WHERE user_id = 3")
+    change(database, "UPDATE users_apikey SET key = 'secret' WHERE user_id = 3")
     output = bring().output
 
     assert "1 API keys that are not 64 digits 0-9 a-f; left out" in output
@@ -446,7 +438,7 @@ def test_database_without_accounts_is_refused(
 ) -> None:
     """A dump of other apps must not remove all keys."""
     before = (catalog / "accounts.yaml").read_bytes()
-    sql(database, *(f"DELETE FROM {table}" for table in tables))
+    change(database, *(f"DELETE FROM {table}" for table in tables))
     output = bring(code=1).output
 
     assert fault in output

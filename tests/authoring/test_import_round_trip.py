@@ -112,7 +112,7 @@ def differences(made: Site, copy: Site) -> Iterator[str]:
             yield f"{url} has another body"
 
 
-@pytest.mark.parametrize("name", CATALOGS)
+@pytest.mark.parametrize("name", sample(sorted(CATALOGS), 2))
 def test_an_imported_site_has_the_same_responses(name: str, tmp_path: Path) -> None:
     """The same bodies, once the missing data is added by hand. A second import changes nothing."""
     made = served(name, tmp_path / "one")

@@ -2,9 +2,7 @@
 
 import base64
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -234,18 +232,3 @@ def test_the_sdist_builds_its_example(packages: dict[str, Path], tmp_path: Path)
     subprocess.run([sys.executable, "build.py", "--quiet", "--no-cache"], cwd=folder, check=True)
 
     assert (folder / "dist/current/http.conf").exists()
-
-
-@pytest.mark.packages
-@needs_hatchling
-def test_the_wheel_works_without_the_checkout(packages: dict[str, Path], tmp_path: Path) -> None:
-    """The installed command builds a site in an empty folder."""
-    with zipfile.ZipFile(named(packages, ".whl")) as wheel:
-        wheel.extractall(tmp_path / "installed")
-    shutil.copytree(ROOT / "catalog_src", tmp_path / "site/catalog_src")
-    command = [sys.executable, "-P", "-c", "from flatpanel.commands.cli import main; main(['build', '--quiet'])"]
-    subprocess.run(
-        command, cwd=tmp_path / "site", check=True, env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
-    )
-
-    assert (tmp_path / "site/dist/current/server.conf").exists()
