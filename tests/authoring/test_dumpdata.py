@@ -94,6 +94,21 @@ def unescaped(items: list[Item]) -> str:
     return json.dumps(items, ensure_ascii=False)
 
 
+@pytest.fixture
+def dump(tmp_path: Path) -> Path:
+    return tmp_path / "dump.json"
+
+
+def refusal(file: Path, content: bytes) -> str:
+    """The message for a file with this content, without its path."""
+    file.write_bytes(content)
+    with pytest.raises(FlatpanelError) as error, source.opened(file):
+        pass
+    path, _, message = str(error.value).partition(": ")
+    assert path == str(file)
+    return message
+
+
 FORMS: dict[str, Callable[[list[Item]], bytes]] = {
     "recorded": text,
     "natural foreign keys": lambda items: text(natural(items, primary=False)),
@@ -126,49 +141,43 @@ def test_dump_has_the_tables_of_the_sqlite_file(
     assert rows(path) == expected
 
 
-def test_natural_keys_need_no_content_types(
-    tmp_path: Path, recorded: list[Item], expected: dict[str, list[str]]
-) -> None:
+def test_natural_keys_need_no_content_types(dump: Path, recorded: list[Item]) -> None:
     """Each alias has its content type by name."""
-    path = tmp_path / "dump.json"
-    path.write_bytes(text(without("contenttypes")(natural(recorded, primary=False))))
-    with source.opened(path) as tables:
-        types = {row["id"]: row["model"] for row in tables.rows("django_content_type")}
-        aliases = [(row["id"], row["object_id"], types[row["content_type_id"]]) for row in tables.rows("reader_alias")]
-    path.write_bytes(text(recorded))
-    with source.opened(path) as tables:
-        types = {row["id"]: row["model"] for row in tables.rows("django_content_type")}
 
-        assert aliases == [
-            (row["id"], row["object_id"], types[row["content_type_id"]]) for row in tables.rows("reader_alias")
-        ]
+    def aliases(items: list[Item]) -> list[tuple[object, ...]]:
+        dump.write_bytes(text(items))
+        with source.opened(dump) as tables:
+            types = {row["id"]: row["model"] for row in tables.rows("django_content_type")}
+            rows = tables.rows("reader_alias")
+            return [(row["id"], row["object_id"], types[row["content_type_id"]]) for row in rows]
+
+    assert aliases(without("contenttypes")(natural(recorded, primary=False))) == aliases(recorded)
 
 
 def test_small_parts_of_the_text_give_the_same_objects(
-    tmp_path: Path, recorded: list[Item], monkeypatch: pytest.MonkeyPatch
+    dump: Path, recorded: list[Item], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Objects, strings and escapes may be in two parts."""
-    path = tmp_path / "dump.json"
-    path.write_text(json.dumps(recorded[-60:], indent=1) + "\n\n")
+    dump.write_text(json.dumps(recorded[-60:], indent=1) + "\n\n")
     for size in (1, 2, 7, 97):
         monkeypatch.setattr(dumpdata, "_CHUNK", size)
 
-        assert list(dumpdata.json_objects(path, 1 << 20)) == recorded[-60:]
+        assert list(dumpdata.json_objects(dump, 1 << 20)) == recorded[-60:]
 
 
-def test_memory_for_other_models_is_bounded(tmp_path: Path) -> None:
+def test_memory_for_other_models_is_bounded(dump: Path) -> None:
     """Sessions and logs of a site can be most of its dump."""
-    path, entry = tmp_path / "dump.json", {"model": "sessions.session", "pk": "k", "fields": {"data": "x" * 10_000}}
-    path.write_text(f"[{','.join([json.dumps(entry)] * 4000)}]")
+    entry = {"model": "sessions.session", "pk": "k", "fields": {"data": "x" * 10_000}}
+    dump.write_text(f"[{','.join([json.dumps(entry)] * 4000)}]")
     tracemalloc.start()
-    count = sum(1 for _ in dumpdata.json_objects(path, 1 << 30))
+    count = sum(1 for _ in dumpdata.json_objects(dump, 1 << 30))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
-    assert (count, peak < 10 << 20 < path.stat().st_size) == (4000, True)
+    assert (count, peak < 10 << 20 < dump.stat().st_size) == (4000, True)
 
 
-def test_dump_of_version_0_4_5(tmp_path: Path) -> None:
+def test_dump_of_version_0_4_5(dump: Path) -> None:
     """The slug of a series is its key, and aliases are models of their own."""
     series = {"title": "One", "description": "", "cover": "", "completed": True, "modified": "2020-01-01T00:00:00Z"}
     chapter = {"title": "", "number": 1.5, "volume": 0, "series": "one", "final": False, "groups": [3]}
@@ -179,9 +188,8 @@ def test_dump_of_version_0_4_5(tmp_path: Path) -> None:
         {"model": "reader.chapter", "pk": 2, "fields": chapter | dates},
         {"model": "groups.group", "pk": 3, "fields": dict.fromkeys(TABLES["0.4.5"]["groups_group"], "x")},
     ]
-    path = tmp_path / "dump.json"
-    path.write_bytes(text(items))
-    with source.opened(path) as tables:
+    dump.write_bytes(text(items))
+    with source.opened(dump) as tables:
         assert tables.version == "0.4.5"
         assert [row["slug"] for row in tables.rows("reader_series")] == ["one"]
         assert list(tables.rows("reader_series_authors")) == [{"author_id": 1, "series_id": "one"}]
@@ -191,16 +199,12 @@ def test_dump_of_version_0_4_5(tmp_path: Path) -> None:
         assert list(tables.rows("django_redirect")) == []
 
 
-def test_dump_of_release_0_5_is_refused(tmp_path: Path) -> None:
+def test_dump_of_release_0_5_is_refused(dump: Path) -> None:
     """Its series have numbers as keys: no chapter would be found by the slug."""
     series = {"title": "One", "slug": "one", "description": "", "cover": "", "completed": True, "modified": ""}
-    path = tmp_path / "dump.json"
-    path.write_bytes(text([{"model": "reader.series", "pk": 1, "fields": series}]))
-    with (
-        pytest.raises(FlatpanelError, match=r"unlike version 0\.9\.6: first update the old site"),
-        source.opened(path),
-    ):
-        pass
+    message = refusal(dump, text([{"model": "reader.series", "pk": 1, "fields": series}]))
+
+    assert "unlike version 0.9.6: first update the old site" in message
 
 
 def rename_field(before: str, after: str) -> Callable[[Item], None]:
@@ -248,16 +252,9 @@ WRONG: dict[str, tuple[Edit, str]] = {
 
 
 @pytest.mark.parametrize(("edit", "fault"), WRONG.values(), ids=WRONG)
-def test_unusable_dump_names_the_command_to_run(tmp_path: Path, recorded: list[Item], edit: Edit, fault: str) -> None:
+def test_unusable_dump_names_the_command_to_run(dump: Path, recorded: list[Item], edit: Edit, fault: str) -> None:
     """The command dumps exactly what an import reads."""
-    path = tmp_path / "dump.json"
-    path.write_bytes(text(edit(recorded)))
-    with pytest.raises(FlatpanelError) as error, source.opened(path):
-        pass
-
-    (message,) = error.value.args
-    assert message.startswith(f"{path}: ")
-    assert message.endswith(f"{fault}; write it with `{COMMAND}`")
+    assert refusal(dump, text(edit(recorded))).endswith(f"{fault}; write it with `{COMMAND}`")
 
 
 ODD: dict[str, Edit] = {
@@ -273,21 +270,20 @@ ODD: dict[str, Edit] = {
 
 
 @pytest.mark.parametrize("edit", ODD.values(), ids=ODD)
-def test_odd_values_are_read(tmp_path: Path, recorded: list[Item], edit: Edit) -> None:
+def test_odd_values_are_read(dump: Path, recorded: list[Item], edit: Edit) -> None:
     """A table has a valid value or an empty one."""
-    path = tmp_path / "dump.json"
-    path.write_bytes(text(edit(recorded)))
+    dump.write_bytes(text(edit(recorded)))
 
-    assert sum(map(len, rows(path).values())) >= 1000
+    assert sum(map(len, rows(dump).values())) >= 1000
 
 
 def test_invalid_unicode_in_names_of_files_is_imported(
-    tmp_path: Path, recorded: list[Item], run: Callable[..., Result]
+    dump: Path, recorded: list[Item], run: Callable[..., Result]
 ) -> None:
     """Half of a character is a question mark in the URL."""
-    path, catalog = tmp_path / "dump.json", tmp_path / "catalog_src"
-    path.write_bytes(text(changed("reader.series", set_field("cover", "a/\ud800.png"))(recorded)))
-    result = run("import", "--from-database", path, "--catalog", catalog)
+    catalog = dump.with_name("catalog_src")
+    dump.write_bytes(text(changed("reader.series", set_field("cover", "a/\ud800.png"))(recorded)))
+    result = run("import", "--from-database", dump, "--catalog", catalog)
 
     assert result.exit_code == 0, result.output
     cover = "cover: https://saltshelf.example/media/a/%3F.png"
@@ -308,57 +304,45 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("content", "fault"), BROKEN.values(), ids=BROKEN)
-def test_broken_json_is_a_message(tmp_path: Path, content: bytes, fault: str) -> None:
+def test_broken_json_is_a_message(dump: Path, content: bytes, fault: str) -> None:
     """With the line where reading ends."""
-    path = tmp_path / "dump.json"
-    path.write_bytes(content)
-    with pytest.raises(FlatpanelError) as error, source.opened(path):
-        pass
+    message = refusal(dump, content)
 
-    assert error.value.args[0].startswith(f"{path}: {fault}")
-    assert error.value.args[0].endswith(f"; write it with `{COMMAND}`")
+    assert message.startswith(fault)
+    assert message.endswith(f"; write it with `{COMMAND}`")
 
 
 @pytest.mark.parametrize(
     "content", [b"{}", b"\x1f\x8bxx", b"\xfd7zXZ\0", b"\x1f\x8b\x08\0\0\0\0\0\0\xffabc", b"PGDMP", b"\xff\xfe\0\xd8x"]
 )
-def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
+def test_other_files_are_refused(dump: Path, content: bytes) -> None:
     """The message names the command that writes a usable file."""
-    path = tmp_path / "dump.json"
-    path.write_bytes(content)
-    with pytest.raises(FlatpanelError) as error, source.opened(path):
-        pass
-
-    assert error.value.args == (
-        f"{path}: neither an SQLite file nor the JSON of dumpdata; where the old site runs, write it with `{COMMAND}`",
+    assert refusal(dump, content) == (
+        f"neither an SQLite file nor the JSON of dumpdata; where the old site runs, write it with `{COMMAND}`"
     )
 
 
-def test_too_large_files_are_refused(tmp_path: Path, recorded: list[Item], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_files_are_refused(dump: Path, recorded: list[Item], monkeypatch: pytest.MonkeyPatch) -> None:
     """A compressed file may be small."""
-    path = tmp_path / "dump.json"
-    path.write_bytes(gzip.compress(text(recorded)))
     monkeypatch.setattr(dumpdata, "_MAX_SIZE", 100_000)
-    with pytest.raises(FlatpanelError, match=r"dump\.json: too large; write it with"), source.opened(path):
-        pass
+
+    assert refusal(dump, gzip.compress(text(recorded))).startswith("too large; write it with")
 
 
-def test_too_long_object_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_long_object_is_refused(dump: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An object without an end is not read to the end of the file."""
     monkeypatch.setattr(dumpdata, "_CHUNK", 100)
     monkeypatch.setattr(dumpdata, "_LONGEST", 1000)
-    path = tmp_path / "dump.json"
-    path.write_bytes(b'[{"a": "' + b"x" * 100_000)
+    dump.write_bytes(b'[{"a": "' + b"x" * 100_000)
     with pytest.raises(dumpdata.InvalidArray, match="line 1: Unterminated string"):
-        list(dumpdata.json_objects(path, 5000))
+        list(dumpdata.json_objects(dump, 5000))
 
 
-def test_unreadable_file_is_closed(tmp_path: Path) -> None:
+def test_unreadable_file_is_closed(dump: Path) -> None:
     """A file whose compressed data is invalid from the start."""
-    path = tmp_path / "dump.json"
-    path.write_bytes(b"\x1f\x8bxx" + bytes(20))
+    dump.write_bytes(b"\x1f\x8bxx" + bytes(20))
     with pytest.raises(dumpdata.InvalidArray, match="cannot be decompressed: Unknown compression method"):
-        list(dumpdata.json_objects(path, 5000))
+        list(dumpdata.json_objects(dump, 5000))
 
 
 def test_page_has_the_commands_that_messages_name() -> None:

@@ -139,7 +139,7 @@ def test_no_file_and_no_output_has_an_api_key(bring: Import, catalog: Path, opti
 
 
 @pytest.mark.usefixtures("with_personal_data")
-def test_personal_data_only_on_request(bring: Import, catalog: Path) -> None:
+def test_personal_data_only_on_request(catalog: Path) -> None:
     """Line ends become those of a catalog; the avatar is where the old site has it."""
     assert read(catalog)["tidepool"] == {
         "username": "tidepool",
@@ -155,7 +155,7 @@ def test_personal_data_only_on_request(bring: Import, catalog: Path) -> None:
 
 
 @pytest.mark.usefixtures("with_accounts")
-def test_an_imported_key_opens_the_bookmarks_of_its_account(bring: Import, catalog: Path) -> None:
+def test_an_imported_key_opens_the_bookmarks_of_its_account(catalog: Path) -> None:
     """An app sends the same key as to the old site."""
     with nginx_client.listening() as listener:
         with (catalog / "site.yaml").open("a") as settings:
@@ -469,7 +469,7 @@ def test_options_that_need_another(run: Callable[..., Result], arguments: tuple[
     assert (result.exit_code, fault in result.output) == (2, True)
 
 
-def test_bookmarks_follow_a_slug_that_changed_after_the_copy(tmp_path: Path) -> None:
+def test_bookmarks_follow_a_slug_that_changed_after_the_copy() -> None:
     """With a site, its slugs are the newer ones."""
     chapter = {"id": 1, "number": "1", "published": "2020-01-01T00:00:00Z", "pages": []}
     site, database = (

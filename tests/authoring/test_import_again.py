@@ -656,7 +656,7 @@ def test_a_killed_import_loses_no_response(tmp_path: Path) -> None:
     assert found and (found.body, found.run) == (b"1", cache.run)
 
 
-def test_a_full_disk_is_a_message(site: FakeSite, tmp_path: Path) -> None:
+def test_a_full_disk_is_a_message(tmp_path: Path) -> None:
     """What was received before is kept."""
     cache = ResponseCache(make(tmp_path / "cache"), AS_OF)
     with closing(cache):

@@ -320,7 +320,7 @@ def test_a_refused_redirect_is_skipped(tmp_path: Path) -> None:
     assert f"/api/v1/releases: {note}" in done.notes
 
 
-def test_a_site_may_have_a_path(tmp_path: Path) -> None:
+def test_a_site_may_have_a_path() -> None:
     """Its API paths are below that path."""
     answers = {f"/comics{path}": value for path, value in small().items()}
     with serving(answers) as site:

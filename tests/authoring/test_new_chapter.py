@@ -279,7 +279,7 @@ def test_an_invalid_option_is_named_instead_of_comicinfo(new: New, tmp_path: Pat
     assert new("first", "--pages", path, "--number", "x").stderr.startswith("--number: should be digits")
 
 
-def test_an_unreadable_comicinfo_is_refused(site: Site, new: New, tmp_path: Path) -> None:
+def test_an_unreadable_comicinfo_is_refused(new: New, tmp_path: Path) -> None:
     """For example with a document type."""
     path = images.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=b"<!DOCTYPE a><ComicInfo/>")
     result = new("first", "--pages", path)
@@ -288,7 +288,7 @@ def test_an_unreadable_comicinfo_is_refused(site: Site, new: New, tmp_path: Path
     assert result.stderr == f"{path}: ComicInfo.xml: contains a document type (<!DOCTYPE …>); remove it\n"
 
 
-def test_invalid_page_names_are_refused(site: Site, new: New, tmp_path: Path) -> None:
+def test_invalid_page_names_are_refused(new: New, tmp_path: Path) -> None:
     """File systems allow more names than a catalog."""
     folder = images.folder(tmp_path / "pages", "1.jpg", "a\\b.jpg")
     result = new("first", "--pages", folder)
@@ -333,7 +333,7 @@ def test_a_dry_run_prints_a_diff(site: Site, new: New) -> None:
     assert everything(site) == before
 
 
-def test_json_has_the_same_content(site: Site, new: New, tmp_path: Path) -> None:
+def test_json_has_the_same_content(new: New, tmp_path: Path) -> None:
     """And the names of the pages."""
     pages = images.folder(tmp_path / "pages", "2.jpg", "1.jpg")
 

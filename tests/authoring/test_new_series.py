@@ -109,7 +109,7 @@ def test_old_slug_is_refused(site: Site, new: New) -> None:
     )
 
 
-def test_json_has_the_same_content(site: Site, new: New) -> None:
+def test_json_has_the_same_content(new: New) -> None:
     """File, slug, and whether it was written."""
     facts = {"ok": True, "file": "series/third.yaml", "slug": "third"}
 

@@ -261,9 +261,7 @@ def test_a_failing_fsync_of_a_folder_names_the_folder(tmp_path: Path, monkeypatc
         filesystem.sync(tmp_path)
 
 
-def test_a_failing_write_of_a_long_list_names_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
-) -> None:
+def test_a_failing_write_of_a_long_list_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error of a call on a descriptor has no path."""
 
     def refuse(descriptor: int, times: object) -> None:

@@ -226,7 +226,7 @@ def test_git_is_not_started_in_a_nested_repository(project: Project, marker: Pat
     assert f"warning: {project.catalog}: git is not started in {project.folder}: " in printed
 
 
-def test_git_does_not_search_parent_folders(project: Project, marker: Path) -> None:
+def test_git_does_not_search_parent_folders(project: Project) -> None:
     """A damaged repository is not replaced by the one around it."""
     (project.folder / ".git/HEAD").unlink()
     repository(project.folder.parent)

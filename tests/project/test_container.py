@@ -258,7 +258,7 @@ def started(image: Image, port: socket.socket, run: Path) -> Iterator[nginx_clie
 
 
 @pytest.mark.packages
-def test_image_serves_and_writes_only_into_its_run_folder(image: Image, port: socket.socket, tmp_path: Path) -> None:
+def test_image_serves_and_writes_only_into_its_run_folder(image: Image, port: socket.socket) -> None:
     """Bodies, conditions, errors and views work, and the health check detects a stopped server."""
     with filesystem.scratch_folder(shared=True) as run:
         with started(image, port, run) as server:

@@ -84,7 +84,6 @@ def matching(pattern: str) -> Reader:
 
 SERIES_PATH = matching(r"/reader/[-A-Za-z0-9_]+/")
 CHAPTER_PATH = matching(r"/reader/[-A-Za-z0-9_]+/[0-9]+/[0-9]+(?:\.[0-9]+)?/")
-PAGE_PATH = matching(r"/reader/[-A-Za-z0-9_]+/[0-9]+/[0-9]+(?:\.[0-9]+)?/[0-9]+/")
 ISO = matching(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
