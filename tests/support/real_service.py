@@ -86,9 +86,8 @@ CDNS = ("USE_CDN=weserv", "USE_CDN=photon", "USE_CDN=statically")
 BIG_NUMBER = "a chapter with the number 1234567"
 BAD_FORMAT = "an unknown name in the format of a series"
 CONTROL_CHARACTER = "a description with a control character among the ten newest series"
-# All settings of version 0.9.6. AFTER_EDIT is the usual site after edits.
+# AFTER_EDIT is the usual site after edits.
 USUAL, AFTER_EDIT = "usual", "after-edit"
-SETTINGS = (USUAL, V1_OFF, *CDNS, "HTTPS=off", BIG_NUMBER, BAD_FORMAT, CONTROL_CHARACTER, AFTER_EDIT)
 _HOSTS = {
     "v0.9.6": "saltshelf.example",
     "v0.8.5": "tideshelf.example",
@@ -215,7 +214,7 @@ class RealService:
     changed: dict[str, str] = field(default_factory=dict)
     # Texts that are replaced in all targets and bodies, in order: the site renamed something.
     renamed: dict[str, str] = field(default_factory=dict)
-    _failures: dict[str, list[Exchange | None]] = field(default_factory=dict)
+    _failures: dict[str, list[Exchange]] = field(default_factory=dict)
     # Requests until each connection is closed without a response; None for never.
     _left: int | None = None
     _lock: Lock = field(default_factory=Lock)
@@ -246,10 +245,6 @@ class RealService:
         failure = Exchange(status, named, body or '{"error": "Internal server error"}')
         self._failures.setdefault(target, []).extend([failure] * times)
 
-    def close(self, target: str, times: int = 1) -> None:
-        """Close the connection instead of answering the next requests for a target."""
-        self._failures.setdefault(target, []).extend([None] * times)
-
     def close_after(self, count: int | None) -> None:
         """Answer this many further requests, then close every connection without a response."""
         self._left = count
@@ -273,7 +268,7 @@ class RealService:
                 if self._left < 0:
                     return None
             if failures := self._failures.get(target):
-                return self._addressed(failure) if (failure := failures.pop(0)) else None
+                return self._addressed(failures.pop(0))
         sent = {name: headers[name.lower()] for name in _CHOOSING if name.lower() in headers}
         recorded, is_old = self._recorded_target(target)
         if is_old:
