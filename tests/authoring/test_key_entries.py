@@ -261,18 +261,6 @@ def test_a_file_that_cannot_be_edited_is_named(site: Site, keyring: Callable[...
         )
 
 
-def test_keys_need_a_valid_catalog(site: Site, keyring: Callable[..., Result]) -> None:
-    """No key is created, and its name stays free."""
-    site.write("authors.yaml", "- {id: 1}\n")
-
-    for arguments in (("add", "phone"), ("list",), ("revoke", "tablet")):
-        result = keyring(*arguments)
-
-        assert (result.exit_code, result.stdout) == (1, "")
-        assert "authors.yaml:1:3: [0].name: is missing" in result.stderr
-    assert not (site.folder / "catalog_src/keys.yaml").exists()
-
-
 def test_an_empty_keys_file_is_valid(site: Site, keyring: Callable[..., Result], run: Run) -> None:
     """As good as a missing one."""
     site.write("keys.yaml", HEAD)

@@ -308,15 +308,6 @@ def test_a_list_that_cannot_be_extended_is_not_edited(site: Site, new: New) -> N
     assert everything(site) == before
 
 
-def test_a_catalog_with_problems_is_not_edited(site: Site, new: New) -> None:
-    """The problems are those of `check`."""
-    site.write(SECOND, "title: Second\n")
-    before = everything(site)
-
-    assert new("first").exit_code == 1
-    assert everything(site) == before
-
-
 def test_a_dry_run_prints_a_diff(site: Site, new: New) -> None:
     """With any line endings; nothing is written."""
     chapter = "- {id: 1, number: 1, published: 2026-02-02, pages: []}"

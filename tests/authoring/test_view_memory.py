@@ -162,17 +162,6 @@ def test_a_missing_log_is_an_error(counting: Site, run: Run) -> None:
     )
 
 
-def test_a_catalog_with_problems_counts_nothing(counting: Site, add_views: Callable[..., Result]) -> None:
-    """The next run counts the log."""
-    counting.write("authors.yaml", "- {id: 1}\n")
-
-    result = add_views(lines(1))
-
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert "authors.yaml:1:3: [0].name: is missing" in result.stderr
-    assert not (counting.folder / "catalog_src" / view_counts.COUNTED).exists()
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
