@@ -151,9 +151,7 @@ def test_an_edited_field_is_kept(site: FakeSite, catalog: Path) -> None:
         "site.yaml: base_url: conflict: 'https://ours.example' here, 'https://theirs.example' there; kept yours",
     }
 
-    # Each import shows them, until an option decides.
-    for _ in range(2):
-        assert conflicts <= set(again(site, catalog).notes)
+    assert conflicts <= set(again(site, catalog).notes)
     assert read(catalog, "series/one.yaml")["title"] == "Uno"
 
 

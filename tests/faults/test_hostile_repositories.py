@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -149,8 +150,9 @@ def disguise(folder: Path, root: Path, settings: str) -> None:
     (folder / "objects/info/alternates").write_text(f"{objects}\n")
 
 
-@pytest.mark.parametrize("command", sample([*COMMANDS, "keys list"], 4))
-@pytest.mark.parametrize("project", PLACES, indirect=True)
+@pytest.mark.parametrize(
+    ("project", "command"), sample([*product(PLACES, (*COMMANDS, "keys list"))], 4), indirect=["project"]
+)
 def test_a_catalog_that_looks_like_a_repository_is_refused(project: Project, command: str, marker: Path) -> None:
     """Every command names the file, wherever the catalog is, and no program runs."""
     home = Path(os.path.realpath(project.catalog))
@@ -246,8 +248,7 @@ def test_valid_commit_dates_are_used(project: Project) -> None:
 
 
 @pytest.mark.end_to_end
-@pytest.mark.parametrize("project", PLACES, indirect=True)
-@pytest.mark.parametrize("command", sample([*COMMANDS], 4))
+@pytest.mark.parametrize(("project", "command"), sample([*product(PLACES, COMMANDS)], 5), indirect=["project"])
 def test_no_setting_of_a_repository_starts_a_program(project: Project, command: str, marker: Path) -> None:
     """Hooks, monitors, pagers, external diffs, conversions, signatures, submodules and remotes are switched off."""
     program = marker.parent / "program"
