@@ -97,27 +97,17 @@ def unpacked(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_copy_works_in_any_place(unpacked: Path) -> None:
-    """build.py, the package and the catalog need no other files."""
-    done = subprocess.run([sys.executable, "-B", "build.py"], cwd=unpacked, capture_output=True, text=True)
-
-    assert (done.returncode, done.stderr) == (0, "")
-    assert list(verify_files.check_files(Store(unpacked / "dist"))) == []
-    assert {name.partition("/")[0] for name in tree_snapshot.files(unpacked)} == {
-        *(".flatpanel_cache", "build.py", "catalog_src", "dist", "generator", "nginx.conf")
-    }
-
-
-def test_a_copy_works_from_any_current_folder(unpacked: Path, tmp_path: Path) -> None:
-    """build.py finds its package from any folder, and builds in the current one."""
-    shutil.copytree(unpacked / "catalog_src", tmp_path / "site/catalog_src")
-    done = subprocess.run(
-        [sys.executable, "-B", unpacked / "build.py", "--quiet"], cwd=tmp_path / "site", capture_output=True, text=True
-    )
+def test_a_copy_works_in_any_place_from_any_folder(unpacked: Path, tmp_path: Path) -> None:
+    """build.py, the package and the catalog need no other files. It builds in the current folder."""
+    site, sources = tmp_path / "site", tree_snapshot.files(unpacked)
+    shutil.copytree(unpacked / "catalog_src", site / "catalog_src")
+    command = [sys.executable, "-B", unpacked / "build.py", "--quiet"]
+    done = subprocess.run(command, cwd=site, capture_output=True, text=True)
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert Store(tmp_path / "site/dist").current()
-    assert not (unpacked / "dist").exists()
+    assert list(verify_files.check_files(Store(site / "dist"))) == []
+    assert {path.name for path in site.iterdir()} == {".flatpanel_cache", "catalog_src", "dist", "nginx.conf"}
+    assert tree_snapshot.files(unpacked) == sources
 
 
 def test_missing_module_of_the_package_is_a_traceback(unpacked: Path) -> None:
