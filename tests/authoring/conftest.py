@@ -10,8 +10,8 @@ from click.testing import Result
 from tests.conftest import Site
 from tests.support import author_catalogs
 from tests.support.author_catalogs import FIRST, Run
-from tests.support.import_project import FirstImports, Project, project, recorded_database
-from tests.support.real_service import RealService, real_service
+from tests.support.import_project import DATABASES, FirstImports, Project, project, recorded_database
+from tests.support.real_service import AFTER_EDIT, USUAL, RealService, real_service
 
 
 @pytest.fixture(scope="session")
@@ -42,6 +42,18 @@ def fresh(service: RealService, tmp_path: Path) -> Project:
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     return recorded_database(tmp_path)
+
+
+@pytest.fixture
+def edited_database(tmp_path: Path) -> Path:
+    """The database after the recorded edits."""
+    return recorded_database(tmp_path, DATABASES[AFTER_EDIT])
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Project:
+    """An empty project for a database without a site."""
+    return project(tmp_path / "project", RealService(USUAL, "v0.9.6"))
 
 
 @pytest.fixture

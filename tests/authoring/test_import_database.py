@@ -13,7 +13,6 @@ from tests.support.fake_site import serving, small
 from tests.support.import_project import (
     DATABASES,
     FirstImports,
-    Imported,
     Project,
     change,
     differences,
@@ -24,19 +23,9 @@ from tests.support.real_service import AFTER_EDIT, RECORDED_AT, USUAL, V1_OFF, R
 
 
 @pytest.fixture
-def edited(tmp_path: Path) -> Path:
-    """The database after the edits."""
-    return recorded_database(tmp_path, DATABASES[AFTER_EDIT])
-
-
-@pytest.fixture
-def alone(first_import: FirstImports) -> Imported:
-    """The import of a database without a site."""
-    return first_import(database=DATABASES[USUAL], has_site=False)
-
-
-@pytest.fixture
-def mine(alone: Imported, tmp_path: Path) -> Project:
+def mine(first_import: FirstImports, tmp_path: Path) -> Project:
+    """A project with an import of the database alone."""
+    alone = first_import(database=DATABASES[USUAL], has_site=False)
     return alone.copy(tmp_path / "mine", alone.project.site)
 
 
@@ -65,10 +54,10 @@ COLUMNS = {
 }
 
 
-def test_catalog_equals_the_database(edited: Path, first_import: FirstImports) -> None:
+def test_catalog_equals_the_database(edited_database: Path, first_import: FirstImports) -> None:
     """Each row and link; a title with a tab has a blank instead."""
     records = first_import(database=DATABASES[AFTER_EDIT], has_site=False).entities
-    with closing(sqlite3.connect(edited)) as connection:
+    with closing(sqlite3.connect(edited_database)) as connection:
         for kind, query in COLUMNS.items():
             rows = connection.execute(query)
             names = [column[0] for column in rows.description]
@@ -85,10 +74,10 @@ def test_catalog_equals_the_database(edited: Path, first_import: FirstImports) -
         assert groups == set(connection.execute("SELECT chapter_id, group_id FROM reader_chapter_groups"))
 
 
-def test_settings_of_an_existing_catalog_stay(edited: Path, mine: Project) -> None:
+def test_settings_of_an_existing_catalog_stay(edited_database: Path, mine: Project) -> None:
     """The database does not know them."""
     (mine.catalog / "site.yaml").write_text("base_url: https://elsewhere.example\nmedia: /pictures/\npage_size: 7\n")
-    assert mine.import_database(edited).exit_code == 0
+    assert mine.import_database(edited_database).exit_code == 0
 
     assert mine.text("site.yaml") == "base_url: https://elsewhere.example\nmedia: /pictures/\npage_size: 7\n"
     # Pages elsewhere have the URL of the media folder of these settings.
@@ -188,24 +177,26 @@ def test_imported_database_builds(mine: Project, tmp_path: Path) -> None:
 # Second imports
 
 
-def test_second_import_brings_exactly_the_edits(edited: Path, mine: Project, first_import: FirstImports) -> None:
+def test_second_import_brings_exactly_the_edits(
+    edited_database: Path, mine: Project, first_import: FirstImports
+) -> None:
     """A newer copy of the database may have another name."""
-    result = mine.import_database(edited, "--remove")
+    result = mine.import_database(edited_database, "--remove")
 
     assert result.exit_code == 0
     assert mine.entities() == first_import(database=DATABASES[AFTER_EDIT], has_site=False).entities
     before = mine.files()
-    assert mine.import_database(edited).exit_code == 0
+    assert mine.import_database(edited_database).exit_code == 0
     assert mine.files() == before
 
 
 def test_database_adds_its_facts_to_an_import_of_the_site(
-    edited: Path, first_import: FirstImports, service: RealService, tmp_path: Path
+    edited_database: Path, first_import: FirstImports, service: RealService, tmp_path: Path
 ) -> None:
     """The last import was one of the site; the database replaces what people did not edit."""
     fresh = first_import().copy(tmp_path / "site", service)
     fresh.edit("series/kiln-sisters.yaml", "title: Kiln Sisters", "title: The Kiln Sisters")
-    assert fresh.import_database(edited, "--remove").exit_code == 0
+    assert fresh.import_database(edited_database, "--remove").exit_code == 0
 
     assert "title: The Kiln Sisters\n" in fresh.text("series/kiln-sisters.yaml")
     fresh.edit("series/kiln-sisters.yaml", "title: The Kiln Sisters", "title: Kiln Sisters")
@@ -224,27 +215,6 @@ def test_site_alone_keeps_the_facts_of_the_database(both: Project, first_import:
     assert "conflict" not in result.output
     expected = first_import(database=DATABASES[AFTER_EDIT], setting=AFTER_EDIT).entities
     assert differences(both.entities(), expected) == {"series updated": 1}
-
-
-@pytest.mark.end_to_end
-def test_sources_take_turns_without_conflicts(
-    alone: Imported,
-    first_import: FirstImports,
-    service: RealService,
-    database: Path,
-    edited: Path,
-    tmp_path: Path,
-) -> None:
-    """The database, the site, both: none takes the values of the other for an edit."""
-    mine = alone.copy(tmp_path / "mine", service)
-    assert mine.import_().exit_code == 0
-    service.edit()
-    results = [mine.import_("--from-database", str(database)), mine.import_database(edited, "--remove"), mine.import_()]
-
-    assert [result.exit_code for result in results] == [0] * 3
-    assert not any("conflict" in result.output for result in results)
-    expected = first_import(database=DATABASES[AFTER_EDIT], has_site=False).entities
-    assert differences(mine.entities(), expected) == {"series updated": 1, "chapters groups": 1}
 
 
 @pytest.mark.end_to_end

@@ -11,13 +11,8 @@ import pytest
 
 from generator.errors import FlatpanelError
 from generator.imports.database import source, sqlite_file
-from tests.support.import_project import Project, change, project
-from tests.support.real_service import USUAL, RealService, recorded_bytes
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Project:
-    return project(tmp_path / "project", RealService(USUAL, "v0.9.6"))
+from tests.support.import_project import Project, change
+from tests.support.real_service import recorded_bytes
 
 
 def refused(made: Project, file: Path) -> str:

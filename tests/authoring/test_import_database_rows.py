@@ -2,15 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from tests.support.import_project import Project, change, project, recorded_database
-from tests.support.real_service import USUAL, RealService
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Project:
-    return project(tmp_path / "project", RealService(USUAL, "v0.9.6"))
+from tests.support.import_project import Project, change, recorded_database
 
 
 def report(made: Project, tmp_path: Path, *statements: str, version: str = "v0.9.6") -> str:

@@ -126,12 +126,6 @@ def test_import_of_a_dump(tmp_path: Path) -> None:
 # Second imports, each from a copy of a first one
 
 
-@pytest.fixture
-def edited(tmp_path: Path) -> Path:
-    """The database after the recorded edits."""
-    return recorded_database(tmp_path, DATABASES[AFTER_EDIT])
-
-
 def edit(made: Project) -> None:
     """Change three fields, two of which the recorded edits change as well, and remove an entry."""
     made.edit("series/kiln-sisters.yaml", "title: Kiln Sisters", "title: The Kiln Sisters  # ours")
@@ -159,7 +153,7 @@ def test_second_import_of_a_site(
 
 @pytest.mark.parametrize("options", [(), ("--theirs", "--remove", *ACCOUNTS)])
 def test_second_import_of_a_database(
-    options: tuple[str, ...], first_import: FirstImports, edited: Path, tmp_path: Path
+    options: tuple[str, ...], first_import: FirstImports, edited_database: Path, tmp_path: Path
 ) -> None:
     """Accounts are new in a catalog that has been imported without them."""
     made = first_import(database=DATABASES[USUAL], has_site=False)
@@ -167,11 +161,13 @@ def test_second_import_of_a_database(
     edit(made_again)
     migration = Migration(made_again)
     for words in (options, ()):
-        migration.add(made_again.import_database(edited, *words))
+        migration.add(made_again.import_database(edited_database, *words))
     migration.golden(f"second database {' '.join(options[:2])}")
 
 
-def test_sources_in_turns(first_import: FirstImports, service: RealService, edited: Path, tmp_path: Path) -> None:
+def test_sources_in_turns(
+    first_import: FirstImports, service: RealService, edited_database: Path, tmp_path: Path
+) -> None:
     """The database, the site, both after edits of both sides, and the site again."""
     made = first_import(database=DATABASES[USUAL], has_site=False).copy(tmp_path / "project", service)
     migration = Migration(made)
@@ -179,13 +175,13 @@ def test_sources_in_turns(first_import: FirstImports, service: RealService, edit
     edit(made)
     service.edit()
     migration.add(made.import_("--from-database", str(recorded_database(tmp_path))))
-    migration.add(made.import_("--from-database", str(edited), "--remove"))
+    migration.add(made.import_("--from-database", str(edited_database), "--remove"))
     migration.add(made.import_())
     migration.golden("sources in turns")
 
 
 def test_import_into_an_unknown_catalog(
-    first_import: FirstImports, service: RealService, edited: Path, tmp_path: Path
+    first_import: FirstImports, service: RealService, edited_database: Path, tmp_path: Path
 ) -> None:
     """Without the cache, differences are refused until an option decides them."""
     made = first_import().copy(tmp_path / "project", service)
@@ -193,7 +189,7 @@ def test_import_into_an_unknown_catalog(
     edit(made)
     migration = Migration(made)
     migration.add(made.import_())
-    migration.add(made.import_database(edited))
+    migration.add(made.import_database(edited_database))
     migration.add(made.import_("--mine"))
     migration.golden("unknown catalog")
 
