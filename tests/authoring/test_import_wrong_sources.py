@@ -397,6 +397,17 @@ def test_members_with_similar_names_are_distinguished(tmp_path: Path) -> None:
     ]
 
 
+def test_logos_show_where_images_are(tmp_path: Path) -> None:
+    """Also where covers and pages are at another host."""
+    answers = {path: value for path, value in small().items() if "/v1/" not in path and "cubari" not in path}
+    answers[V2]["cover"] = "https://covers.example/1.jpg"
+    answers["/api/v2/groups"]["results"][0]["logo"] = "https://cdn.example/files/groups/2/logo.png"
+    imported(answers, tmp_path)
+
+    assert read(tmp_path, "site.yaml")["media"] == "https://cdn.example/files/"
+    assert read(tmp_path, "groups.yaml")[0]["logo"] == "logo.png"
+
+
 def test_pages_on_another_host_keep_their_urls(tmp_path: Path) -> None:
     """All pages of the chapter are percent-encoded URLs then."""
     answers = {path: value for path, value in small().items() if "/v1/" not in path}
