@@ -101,7 +101,7 @@ def configure(folder: Path, inside: str) -> tuple[list[str], int]:
     """Write a main file into `folder`; return the command that starts nginx, and its port."""
     port = free_port()
     name = f"bench-{port}"
-    (folder / name).mkdir()
+    (folder / name).mkdir(exist_ok=True)
     main = folder / f"{name}.conf"
     main.write_text(
         MAIN.format(
