@@ -117,9 +117,9 @@ def test_nginx_serves_the_earlier_release_after_a_reload(site: Site, run: Run) -
 URLS = ("/api/series/first", "/api/series", "/api/releases")
 
 
-def responses_of(site: Site) -> dict[str, tuple[str | None, bytes]]:
-    """The responses of the current release to a few URLs."""
-    bodies = {url: site.manifest.resources[url] for url in URLS}
+def responses_of(site: Site, *urls: str) -> dict[str, tuple[str | None, bytes]]:
+    """The responses of the current release to these URLs, or to a few."""
+    bodies = {url: site.manifest.resources[url] for url in urls or URLS}
     return {url: (f'"{one.etag}"', (site.folder / "dist" / one.file).read_bytes()) for url, one in bodies.items()}
 
 
