@@ -61,7 +61,7 @@ test-all: ## run all tests; fails unless every line and branch of generator/ is 
 	@tools/in-memory $(PY) $(PYTEST) $(patsubst test-%,--part %,$(filter-out test-coverage,$(PARTS)))
 
 # Coverage takes half as long again, and the other parts reach no line that this one does not reach.
-test-coverage: ## run the everyday tests and those of hosts, and check coverage
+test-coverage: ## run the everyday tests, those of hosts and comparisons, and check coverage
 	@tools/setup nginx
 	@$(PY) -m coverage erase
 	@tools/in-memory $(PY) -m coverage run $(PYTEST) --part coverage

@@ -23,6 +23,8 @@ from tests.support.fake_site import Reply, serving
 from tests.support.paths import ROOT
 from tests.support.runs import sample
 
+pytestmark = pytest.mark.comparisons
+
 KEY = "opens everything that is locked"
 # Fields of a series that no response has.
 NOT_PUBLIC = ("direction", "layout")

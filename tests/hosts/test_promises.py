@@ -22,6 +22,8 @@ from tests.support.runs import sample
 from tests.support.site_variants import served
 from tests.support.tables import each
 
+pytestmark = pytest.mark.comparisons
+
 SITES = ("pages", "hostile", "imported", "minimal", "v2", "everything")
 
 

@@ -1,5 +1,7 @@
 """`compare`: a replayed site of the original service and its successor differ only for known reasons.
 
+pytestmark = pytest.mark.comparisons
+
 `tests/support/moved_sites.py` imports, builds and serves. Each test that loses something sees the comparison fail.
 """
 

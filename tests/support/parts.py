@@ -23,7 +23,7 @@ KINDS = {
     "packages": {"packages", "documents"},
     "servers": {"browser", "edge"},
     "end-to-end": {"end_to_end"},
-    COVERAGE: {"hosts"},
+    COVERAGE: {"comparisons", "hosts"},
 }
 PARTS = (*KINDS, SAMPLES, NEWER_NGINX)
 # Lists of marks in tests/support.
