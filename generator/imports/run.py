@@ -238,7 +238,7 @@ class _Import:
             for path in lists:
                 self.crawler.bodies.cache.forget(path)
             raise FlatpanelError(
-                f"{lists[0]}: available at the last import, but not now; nothing was "
+                f"{lists[0]}: usable at the last import, but unavailable or empty now; nothing was "
                 "written. Import again later, or with the same API key"
             )
 

@@ -306,7 +306,7 @@ def test_a_missing_list_ends_the_import(path: str, status: int, site: FakeSite, 
     """Its entries would seem removed. A list that was never available is not required."""
     before, right = texts(catalog), site.answers[path]
     site.answers[path] = Reply(status)
-    with pytest.raises(FlatpanelError, match=f"{path}: available at the last import, but not now"):
+    with pytest.raises(FlatpanelError, match=f"{path}: usable at the last import, but unavailable"):
         again(site, catalog)
     assert texts(catalog) == before
 
@@ -315,6 +315,22 @@ def test_a_missing_list_ends_the_import(path: str, status: int, site: FakeSite, 
     site.answers[path] = Reply(status)
     site.imported(catalog.parent / "other")
     assert again(site, catalog.parent / "other/catalog_src").files == []
+
+
+@pytest.mark.parametrize("kind", ["authors", "categories", "groups", "members"])
+def test_an_empty_list_whose_entries_are_named_ends_the_import(kind: str, site: FakeSite, catalog: Path) -> None:
+    """The names would get new ids or be lost, and so would the credits of the whole catalog."""
+    before, right = texts(catalog), site.answers
+    empty: dict[str, Any] = {f"/api/v2/{kind}": {"results": []}, f"/api/v1/{kind}": []}
+    if kind == "members":
+        empty["/api/v1/groups"] = []
+    site.answers = right | empty
+    with pytest.raises(FlatpanelError, match=f"/{kind}: usable at the last import, but unavailable or empty"):
+        again(site, catalog)
+    assert texts(catalog) == before
+
+    site.answers = right
+    assert again(site, catalog).files == []
 
 
 def test_a_missing_openapi_document_keeps_the_settings(site: FakeSite, catalog: Path) -> None:

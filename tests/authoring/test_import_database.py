@@ -242,7 +242,7 @@ def test_failed_list_of_a_site_with_its_database_writes_nothing(database: Path, 
     result = both.import_("--from-database", str(database))
 
     assert result.exit_code == 1
-    assert "/api/v2/series: available at the last import, but not now" in result.output
+    assert "/api/v2/series: usable at the last import, but unavailable or empty now" in result.output
 
 
 def test_another_site_does_not_continue_the_import_of_a_database(mine: Project) -> None:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from ...reading_sites.image_paths import SiteImages
 from ...reading_sites.lenient import Fields, entries, fields, line, lines, text, texts, whole
-from ...reading_sites.responses import OLD, Responses
+from ...reading_sites.responses import OLD, V2, Responses
 from ..records import RecordBuilder
 
 _CONTACTS = ("website", "email", "discord", "twitter", "reddit", "irc")
@@ -70,6 +70,8 @@ class ImportedLists:
         self.ids_by_aliases: dict[str, dict[StatedPerson, int]] = {}
         # (kind, slug) -> ids of the people who list the series among their own, in the older versions.
         self.makers: dict[tuple[str, str], list[int]] = {}
+        # Kinds of which a response names an entry that no list has.
+        self.incomplete: set[str] = set()
 
     def read(self) -> None:
         for kind in ("authors", "artists"):
@@ -80,12 +82,18 @@ class ImportedLists:
         self.builder.add("groups", self._groups())
 
     def v2(self, kind: str) -> Iterator[dict[str, Any]]:
-        return entries(fields(self.responses[f"/api/v2/{kind}"].value).get("results"))
+        return entries(fields(self.responses[f"{V2}/{kind}"].value).get("results"))
 
     def old(self, kind: str) -> list[dict[str, Any]]:
         """The entries in the newest of the older versions that has any."""
         lists = (list(entries(self.responses[f"{version}/{kind}"].value)) for version in OLD)
         return next(filter(None, lists), [])
+
+    def wrongly_empty(self) -> Iterator[str]:
+        """Yield the paths of lists without entries, although other responses name some."""
+        for kind in self.incomplete:
+            if not list(self.v2(kind)) and not self.old(kind):
+                yield from (f"{version}/{kind}" for version in (V2, *OLD))
 
     def named(self, kind: str, name: str, taken: list[int], own: Container[int] = ()) -> int | None:
         """Return the first entry of a name, if possible one of `own`; None if there is none that is not taken."""
@@ -208,6 +216,7 @@ def _roles(lists: ImportedLists, group: dict[str, Any], old: dict[str, Any]) -> 
                 lists.note_same_name("members", members[id]["name"])
             roles.append({"member": id, "role": role})
         else:
+            lists.incomplete.add("members")
             lists.notes.add("unknown member; role skipped", f"groups {group.get('id')}")
     return roles
 

@@ -128,6 +128,7 @@ class SeriesReader:
         ids, in_old = self.lists.builder.category_ids, entries(self.old.get("categories"))
         names = lines(self.v2.get("categories")) or [line(entry.get("name")) for entry in in_old]
         if any(name not in ids for name in names):
+            self.lists.incomplete.add("categories")
             self._note("unknown category; skipped")
         return sorted({ids[name] for name in names if name in ids})
 
@@ -161,6 +162,7 @@ class SeriesReader:
 
     def _new_person(self, kind: str, name: str) -> list[int]:
         """Add a person who is in no list; return the new id, or nothing if the name is invalid or the list failed."""
+        self.lists.incomplete.add(kind)
         if self.responses.failed(f"{V2}/{kind}"):
             # An invented id would stay.
             self._note(f"ids of {kind} unknown, because their list failed; skipped until the next import")
@@ -239,6 +241,7 @@ class SeriesReader:
             if id := self.lists.named("groups", name, ids):
                 ids.append(id)
             else:
+                self.lists.incomplete.add("groups")
                 self._note("unknown group; skipped")
         return ids
 

@@ -38,6 +38,7 @@ def read(responses: Responses, slugs: Sequence[str], origin: str, now: int, note
             # Pages are in a file.
             bytes_left -= _memory([record, *({**chapter, "pages": []} for chapter in chapters)])
         refuse_large(origin, limit - bytes_left, limit)
+    imported.usable |= dict.fromkeys(lists.wrongly_empty(), False)
     imported.site = settings(responses, origin, images.root, notes)
     if not responses.is_original:
         _hide_licensed(responses, imported)
