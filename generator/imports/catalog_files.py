@@ -61,8 +61,6 @@ class CatalogFiles:
                 self._append(file, None, records)
             elif records:
                 self.files[file] = _new_file(file, records, _HEADINGS[kind])
-        for slug, (series, chapters) in self.plan.series.items():
-            self._new_series(slug, series, chapters)
         files = {series.slug: series.entry.file for series in self.sources.series}
         old_slugs = {new: old for old, new in self.plan.moves.items()}
         for slug, chapters in self.plan.chapters.items():
@@ -72,6 +70,9 @@ class CatalogFiles:
         texts = {new: self._current(old) for old, new in moved.items()}
         removed = [removal.file for removal in self.plan.removals if not removal.path]
         self.files.update({**dict.fromkeys(moved), **texts, **dict.fromkeys(removed)})
+        # One may have the old slug of a series that moved.
+        for slug, (series, chapters) in self.plan.series.items():
+            self._new_series(slug, series, chapters)
         return self.files
 
     def _remove_entries(self) -> None:

@@ -14,8 +14,9 @@ from ..catalog import field_values
 from ..catalog.layout import SITE
 from ..catalog.reader import Entry, SeriesEntry
 from ..catalog.records import Account, Chapter
+from ..errors import FlatpanelError
 from ..reading_sites.lenient import Fields
-from . import unavailable
+from . import renamed_here, unavailable
 from .last_imports import lost_paths
 from .merge import ACCOUNTS, FILES, KEYS, FieldChange, Merge, Plan, Removal, States, chapters_of, quoted
 from .records import PERSONAL_DATA, ImportedAccounts, key
@@ -80,6 +81,7 @@ class SeriesMerge:
         self.last = merge.last_of("series")
         self.plan.moves |= self._moves()
         self._move_memory()
+        self.by_new_slug = {self.plan.moves.get(slug, slug): series for slug, series in self.here.items()}
         entries = [(slug, entry) for slug, series in self.here.items() for entry in series.chapters]
         # Of all chapters of the catalog.
         self.ids = {entry.record.id for _, entry in entries if entry.record.id}
@@ -96,43 +98,49 @@ class SeriesMerge:
             entry.record.id: (slug, entry.record.published)
             for slug, series in self.here.items()
             for entry in series.chapters
-            if slug not in self.imported.series and (slug in self.last or not self.merge.last)
+            if entry.record.id and (slug in self.last or not self.merge.last)
         }
-        moves: dict[str, str] = {}
+        unchanged: set[str] = set()
+        # The old slugs of the chapters below each slug where the catalog has none or another series.
+        old_slugs: dict[str, Counter[str]] = {}
         for slug in self.imported.chapters:
-            if slug in self.here or slug in self.last:
-                continue
             chapters = self.imported.chapters[slug]
-            shared = [(owners[chapter["id"]], chapter) for chapter in chapters if chapter.get("id") in owners]
-            # Without the last import, an id alone may be that of another chapter.
-            old_slugs = Counter(
-                old
-                for (old, published), chapter in shared
-                if self.merge.last or field_values.instant(chapter["published"]) == published
-            )
-            old = next((old for old, _ in old_slugs.most_common() if old not in moves), None)
+            if slug in self.here and renamed_here.is_same(self.here[slug], chapters):
+                unchanged.add(slug)
+            elif slug in self.here or slug not in self.last:
+                shared = [(owners[chapter["id"]], chapter) for chapter in chapters if chapter.get("id") in owners]
+                # Without the last import, an id alone may be that of another chapter.
+                old_slugs[slug] = Counter(
+                    old
+                    for (old, published), chapter in shared
+                    if self.merge.last or field_values.instant(chapter["published"]) == published
+                )
+        moves: dict[str, str] = {}
+        for slug, counts in old_slugs.items():
+            old = next((old for old, _ in counts.most_common() if old not in moves.keys() | unchanged), None)
             moves |= {old: slug} if old else {}
+        for slug in sorted(self.here.keys() - moves.keys()):
+            for old, _ in old_slugs.get(slug, Counter()).most_common(1):
+                raise FlatpanelError(
+                    f"{slug}: the site has chapters of {old} under this slug, and none of this series; nothing was "
+                    f"written. Import again later, or give the series {old} this slug and the series {slug} another"
+                )
         return moves
 
     def _move_memory(self) -> None:
         """Move what the last import said about a series to its new slug."""
-        last = self.merge.last
-        for old, new in self.plan.moves.items():
-            if old in self.last:
-                self.last[new] = self.last.pop(old)
-            if chapters_of(old) in last:
-                last[chapters_of(new)] = last.pop(chapters_of(old))
-        if last:
-            last["series"] = self.last
+        last, moves = self.merge.last, self.plan.moves
+        if last and moves:
+            last["series"] = self.last = {moves.get(slug, slug): series for slug, series in self.last.items()}
+            last.update({chapters_of(moves[old]): last.pop(chapters_of(old), {}) for old in moves})
 
     def merge_all(self, unavailable: set[str]) -> None:
         """Merge all series, except those of which a response is unavailable now."""
-        by_new_slug = {new: self.here[old] for old, new in self.plan.moves.items()}
         lower_case = {slug.lower(): slug for slug in self.here if slug not in self.plan.moves}
         for slug, record in self.imported.series.items():
-            if slug in self.here and slug in unavailable:
+            series = self.by_new_slug.get(slug)
+            if series and slug in unavailable:
                 continue
-            series = self.here.get(slug) or by_new_slug.get(slug)
             other = lower_case.get(slug.lower(), slug)
             if other != slug and series is None and slug not in self.last:
                 self.notes.add(f"differs from {other} only in case; skipped", slug)
@@ -153,9 +161,11 @@ class SeriesMerge:
     def _add_old_slug(self, here: SeriesEntry, slug: str, record: Fields) -> None:
         if here.slug != slug:
             old_slugs = dict.fromkeys((*here.entry.record.formerly, here.slug, *record.get("formerly", ())))
-            formerly = [old for old in old_slugs if old != slug]
-            change = FieldChange(here.entry.file, here.entry.path, "formerly", formerly, is_spelled=True)
-            self.plan.changes.append(change)
+            used = self.by_new_slug.keys() | self.imported.series.keys()
+            formerly = [old for old in old_slugs if old not in used]
+            if formerly != here.entry.record.formerly:
+                value = formerly or None
+                self.plan.changes.append(FieldChange(here.entry.file, here.entry.path, "formerly", value))
             self.notes.add(f"has the slug {slug} now; its file is renamed", here.slug)
 
     def _gone(self, series: SeriesEntry) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from generator import encoding
+from generator.catalog.problems import load
 from generator.errors import FlatpanelError
 from generator.imports.run import ImportResult
 from tests.conftest import AS_OF
@@ -495,6 +496,70 @@ def test_an_own_series_with_the_id_of_another_chapter_keeps_its_slug(site: FakeS
     again(site, catalog, choice="mine")
 
     assert "id" not in read(catalog, "series/one.yaml")["chapters"][0]
+
+
+def publish(site: FakeSite, **series: int) -> None:
+    """Let version 2 alone show these series, whose two chapters have the ids from a number on."""
+    new = {path: value for path, value in small().items() if path.startswith("/api/v2")}
+    detail = new["/api/v2/series/one"]
+    site.answers = {path: value for path, value in new.items() if "one" not in path}
+    site.answers["/api/v2/series"] = {"results": [{"slug": slug} for slug in series]}
+    for slug, first in series.items():
+        chapters = [chapter(first + 1, 2.0, series=slug), chapter(first, 1.0, series=slug)]
+        shown = {"title": f"Series {first}", "cover": f"https://comics.example/media/series/{slug}/cover.jpg"}
+        site.answers[f"/api/v2/series/{slug}"] = {**detail, **shown}
+        site.answers[f"/api/v2/series/{slug}/chapters"] = {"results": chapters}
+
+
+@pytest.mark.parametrize(
+    ("slugs", "formerly"),
+    [
+        ({"two": 11, "one": 21}, {}),
+        ({"two": 11, "three": 21}, {"two": ["one"]}),
+        ({"two": 11, "three": 21, "one": 31}, {}),
+    ],
+)
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_series_that_take_over_slugs_keep_their_chapters(
+    is_folder: bool, slugs: dict[str, int], formerly: dict[str, list[str]], site: FakeSite, tmp_path: Path
+) -> None:
+    """They are recognised by the ids of chapters. A slug in use is no old slug."""
+    publish(site, one=11, two=21)
+    site.imported(tmp_path)
+    catalog = tmp_path / "catalog_src"
+    edit(catalog, "series/one.yaml", "description: About.", "description: Ours.")
+    if is_folder:
+        split_series(catalog)
+    publish(site, **slugs)
+    done = again(site, catalog)
+
+    entries = {series.slug: series for series in load.load_valid(catalog).series}
+    records = {slug: series.entry.record for slug, series in entries.items()}
+    assert {slug: [chapter.record.id for chapter in series.chapters] for slug, series in entries.items()} == {
+        slug: [id, id + 1] for slug, id in slugs.items()
+    }
+    assert {slug: (record.title, record.description) for slug, record in records.items()} == {
+        slug: (f"Series {id}", "Ours." if id == 11 else "About.") for slug, id in slugs.items()
+    }
+    assert {slug: record.formerly for slug, record in records.items() if record.formerly} == formerly
+    assert not [note for note in done.notes if "conflict" in note or "kept in" in note]
+    assert again(site, catalog).files == []
+
+
+def test_a_slug_that_another_series_of_the_catalog_has_is_refused(site: FakeSite, tmp_path: Path) -> None:
+    """The series with that slug is no longer on the site, but in the catalog."""
+    publish(site, one=11, two=21)
+    site.imported(tmp_path)
+    catalog = tmp_path / "catalog_src"
+    before = texts(catalog)
+    publish(site, two=11)
+    with pytest.raises(FlatpanelError, match="two: the site has chapters of one under this slug, and none of this"):
+        again(site, catalog)
+    assert texts(catalog) == before
+
+    (catalog / "series/two.yaml").rename(catalog / "series/three.yaml")
+    (catalog / "series/one.yaml").rename(catalog / "series/two.yaml")
+    assert again(site, catalog).files == []
 
 
 # The last import
