@@ -229,7 +229,8 @@ class SeriesMerge:
             if self.merge.choice == "theirs" and id in self._holders:
                 self._move_id(self._holders.pop(id))
                 return chapter
-            self.notes.add("another chapter of the catalog has its id; added without id", label)
+            self.notes.add("another chapter of the catalog has its id; imported without id", label)
+            self.merge.undecided.append((chapters_of(slug), key(chapter), "id"))
             return {name: value for name, value in chapter.items() if name != "id"}
         self.ids |= {id} if id else set()
         return chapter
