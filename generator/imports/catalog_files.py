@@ -10,15 +10,13 @@ from typing import Any
 
 from ..catalog.layout import SERIES, SITE, schema_line
 from ..catalog.messages import field_name
-from ..catalog.reader import Sources
 from ..catalog.records import Chapter, Group, Record, Series
 from ..catalog.site_settings import Site
 from ..catalog.yaml import editor, writer
 from ..catalog.yaml_values import yaml_value
 from ..errors import FlatpanelError
 from ..reading_sites.lenient import Fields
-from ..reading_sites.notes import Notes
-from .merge import ACCOUNTS, FILES, REFERENCES, FieldChange, Plan
+from .merge import ACCOUNTS, FILES, REFERENCES, FieldChange, Merge
 from .records import MODELS
 from .spilled import Spilled, spilled_texts
 
@@ -36,19 +34,22 @@ _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 
 
 class CatalogFiles:
-    """The files of a plan; `text` returns the current text of a file."""
+    """The files of a merge; `text` returns the current text of a file."""
 
-    def __init__(self, sources: Sources, plan: Plan, text: Callable[[str], bytes], notes: Notes) -> None:
-        self.sources, self.plan, self.text, self.notes = sources, plan, text, notes
+    def __init__(self, merge: Merge, text: Callable[[str], bytes]) -> None:
+        self.merge, self.sources, self.plan, self.notes = merge, merge.sources, merge.plan, merge.notes
+        self.text = text
         self.files = spilled_texts()
-        self.spelled = partial(_in_file, plan.names)
+        self.spelled = partial(_in_file, merge.plan.names)
         # References to renamed entries that cannot be edited: as they stand they would name nothing.
         self.lost_references: list[str] = []
 
     def build(self) -> Spilled[bytes | None]:
-        """Return the text of each file that is new or changes, and None for a file that is removed."""
-        for change in self.plan.changes:
-            self._change(change)
+        """Return the text of each file that is new or changes, and None for a file that is removed.
+
+        The plan then has only the changes and removals that were possible.
+        """
+        self.plan.changes = [change for change in self.plan.changes if self._change(change)]
         if self.lost_references:
             fix = "Write each reference without comments and anchors, or as an id, and import again"
             raise FlatpanelError(*self.lost_references, f"nothing was written. {fix}")
@@ -84,6 +85,7 @@ class CatalogFiles:
                 text = editor.without_item(self._current(removal.file), int(index), tuple(around))
                 self.files[removal.file] = text
             except FlatpanelError:
+                self.plan.removals.remove(removal)
                 place = f"{removal.file}: {field_name(removal.path)}"
                 self.notes.add("cannot be removed automatically; remove it", place)
 
@@ -91,7 +93,8 @@ class CatalogFiles:
         text = self.files.get(file)
         return self.text(file) if text is None else text
 
-    def _change(self, change: FieldChange) -> None:
+    def _change(self, change: FieldChange) -> bool:
+        """Edit a field, and return whether that was possible. The next import tries again otherwise."""
         model: type[Record] = Group if change.file == FILES["groups"] else Series
         value, place = change.value, f"{change.file}: {field_name((*change.path, change.name))}"
         if not change.is_spelled and value is not None:
@@ -102,6 +105,7 @@ class CatalogFiles:
                 self.files[change.file] = editor.without_field(text, change.path, change.name)
             else:
                 self.files[change.file] = editor.with_field(text, change.path, change.name, value)
+            return True
         except FlatpanelError:
             if change.file == ACCOUNTS and change.name != "bookmarks":
                 # A note would show personal data or a digest.
@@ -111,9 +115,12 @@ class CatalogFiles:
                 names = ", ".join(map(str, value if isinstance(value, list) else [value]))[:200]
                 fault = "names a renamed entry and cannot be edited automatically; should become"
                 self.lost_references.append(f"{place}: {fault} {names}")
-                return
+                return False
             new = "" if value is None else "; ".join(writer.field(change.name, value)[:3])[:200]
             self.notes.add(f"cannot be edited automatically; {f'change it to {new}' if new else 'remove it'}", place)
+            if change.entry:
+                self.merge.undecided.append((*change.entry, change.name))
+            return False
 
     def _append(self, file: str, name: str | None, records: list[Fields]) -> None:
         try:

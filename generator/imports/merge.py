@@ -79,6 +79,8 @@ class FieldChange:
     value: Any
     # Whether references in the value are already names.
     is_spelled: bool = False
+    # The kind and the id of its record in the last import, if the last import has the field.
+    entry: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,7 @@ class Merge:
     # Whether entries that the site removed are removed here.
     removes: bool = False
     plan: Plan = field(default_factory=Plan)
-    # Kind, id and name of each field whose conflict is not decided: the next import compares it with the same last.
+    # Kind, id and name of each field that is undecided or unwritten: the next import compares it with the same last.
     undecided: list[tuple[str, str, str]] = field(default_factory=list)
     # Differences between the site and an entry of the catalog that the last import does not explain.
     differences: list[str] = field(default_factory=list)
@@ -215,7 +217,8 @@ class Merge:
                 self.differences.append(f"{states.label}: {name}: {both}")
             is_conflict = here != last and not (was_imported and site == last)
             if here == last or (is_conflict and self.choice == "theirs"):
-                self.plan.changes.append(FieldChange(entry.file, entry.path, name, written))
+                of = (states.kind, states.id)
+                self.plan.changes.append(FieldChange(entry.file, entry.path, name, written, entry=of))
             elif is_conflict:
                 self.conflict(states, name, f"{name}: conflict: {both}")
 

@@ -209,7 +209,7 @@ class _Import:
             refuse_differences(merge, str(catalog))
         if not self.options.allows_missing_ids:
             refuse_missing_ids(merge, shlex.join(self.options.sources))
-        files = CatalogFiles(sources, plan, lambda file: locate.text(catalog, file), self.notes).build()
+        files = CatalogFiles(merge, lambda file: locate.text(catalog, file)).build()
         saved = self.memories.after(last, merge, of_site, sources)
         return _Update(plan.counts, files, list(sources.mtimes), saved)
 

@@ -54,8 +54,9 @@ def problems(answers: dict[str, Any]) -> list[str]:
     imported = source.read(responses, ["one"], "https://comics.example", AS_OF, notes, 1 << 28)
     assert last_imports.memory_of(imported)["series"] == imported.series
     assert all(note.isprintable() for note in notes)
-    plan = merge_catalog.merged(Merge(Sources(), imported, {}, notes))
-    files = catalog_files.CatalogFiles(Sources(), plan, lambda _: b"", notes).build()
+    merge = Merge(Sources(), imported, {}, notes)
+    merge_catalog.merged(merge)
+    files = catalog_files.CatalogFiles(merge, lambda _: b"").build()
     with filesystem.scratch_folder() as folder:
         for file, text in files.items():
             assert text is not None
