@@ -1,4 +1,4 @@
-"""Errors that a user can fix, and how they become text. Any other exception is a defect and ends in a traceback."""
+"""Errors that a user can fix, and how messages become text. Any other exception is a defect and ends in a traceback."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator
@@ -98,3 +98,9 @@ def escaped(text: str) -> str:
 def _escaped_character(character: str) -> str:
     is_text = character.isprintable() or character == "\u3000"
     return character if is_text else character.encode("unicode_escape").decode()
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun in the right form."""
+    plural = noun if noun == "series" else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"

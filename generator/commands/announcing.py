@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from ..catalog.confined_folder import ConfinedFolder
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, counted
 from ..filesystem import is_inside
 from ..hosts.announce import records, run
 from ..hosts.announce.news import NewSeries
@@ -212,17 +212,13 @@ def _lines(announced: Announced, given: AnnounceArguments) -> Iterator[str | Lin
     for delivery in announced.deliveries:
         if delivery.messages:
             sent = "would announce" if given.dry_run else "announced"
-            chapters, messages = _count(delivery.chapters, "chapter"), _count(delivery.messages, "message")
+            chapters, messages = counted(delivery.chapters, "chapter"), counted(delivery.messages, "message")
             yield f"{delivery.service}: {sent} {chapters} in {messages}"
         for fault in delivery.faults:
             yield warning(f"{delivery.service}: a message failed: {fault}")
         if delivery.unsure:
             yield warning(f"{delivery.service}: may not have arrived; look there, and send it again with --repeat:")
             yield from map(note, _listed(delivery.unsure))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _listed(series: Sequence[NewSeries]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ..catalog.confined_folder import ConfinedFolder
+from ..errors import counted
 from ..imports import run
 from ..imports.merge import Choice
 from ..server_url import ServerUrl
@@ -16,6 +17,8 @@ from .output import Line, bold
 
 # How many files a dry run names; the others are in the details.
 MAX_FILES = 6
+# The counts of new entries, and their nouns.
+_ADDED = {"series": "series", "chapters": "chapter", "others": "other entry"}
 
 
 @click.command(
@@ -85,13 +88,13 @@ def import_(
 
 def _lines(result: run.ImportResult, import_options: run.ImportOptions) -> Iterator[str | Line]:
     counts, catalog, dry = result.counts, import_options.catalog, import_options.dry
-    added = f"{counts['series']} series, {counts['chapters']} chapters, {counts['others']} other entries"
+    added = ", ".join(map(counted, (counts[name] for name in _ADDED), _ADDED.values()))
     verbs = ("would add", "would update", "would write") if dry else ("added", "updated", "wrote")
-    yield f"{catalog}: {verbs[0]} {added}; {verbs[1]} {counts['changes']} fields"
+    yield f"{catalog}: {verbs[0]} {added}; {verbs[1]} {counted(counts['changes'], 'field')}"
     if counts["removed"] or counts["renamed"]:
-        removed = f"{'would remove' if dry else 'removed'} {counts['removed']} entries"
+        removed = f"{'would remove' if dry else 'removed'} {counted(counts['removed'], 'entry')}"
         yield f"{removed}; {'would rename' if dry else 'renamed'} {counts['renamed']} series"
-    yield f"{result.requests} requests; {verbs[2]} {len(result.files)} files"
+    yield f"{counted(result.requests, 'request')}; {verbs[2]} {counted(len(result.files), 'file')}"
     if dry:
         files = [f"  {catalog / file}" for file in sorted(result.files)]
         yield from files[:MAX_FILES]

@@ -85,7 +85,7 @@ class CatalogFiles:
                 text = editor.without_item(self._current(removal.file), int(index), tuple(around))
                 self.files[removal.file] = text
             except FlatpanelError:
-                self.plan.removals.remove(removal)
+                self.plan.removals = [other for other in self.plan.removals if other != removal]
                 place = f"{removal.file}: {field_name(removal.path)}"
                 self.notes.add("cannot be removed automatically; remove it", place)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import encoding
 from ..catalog.layout import SeriesFiles
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, counted
 from ..release import manifest_reader
 from ..release.manifest import Published
 from ..release.manifest_reader import ChapterNames, ManifestReader
@@ -61,7 +61,7 @@ class Removals:
     def lines(self) -> list[str]:
         """The first removals by name, and the number of all others."""
         series = islice(self.series.items(), MAX_LISTED)
-        lines = [f"  {slug}, with {_number(count, 'chapter')}" for slug, count in series]
+        lines = [f"  {slug}, with {counted(count, 'chapter')}" for slug, count in series]
         lines += [f"  {chapter}" for chapter in self.chapters[:MAX_LISTED]]
         for kind, names in self.people.items():
             lines += [f"  {f'{kind} {name}'.rstrip()}, id {id}" for id, name in islice(names.items(), MAX_LISTED)]
@@ -72,10 +72,10 @@ class Removals:
     @property
     def sentence(self) -> str:
         counts = self.counts
-        parts = [_number(counts["series"], "series"), _number(counts["chapters"], "chapter")]
+        parts = [counted(counts["series"], "series"), counted(counts["chapters"], "chapter")]
         parts = [
             *(parts if any(counts.values()) else ()),
-            *(_number(len(names), kind) for kind, names in self.people.items()),
+            *(counted(len(names), kind) for kind, names in self.people.items()),
         ]
         return ", ".join(parts[:-1]) + " and " * bool(parts[1:]) + parts[-1]
 
@@ -234,8 +234,4 @@ def _advice(scan: "CatalogScan", slug: str, now: Iterable[str | None]) -> str:
     heir, count = counts[0]
     (file,) = (files.file for files in scan.series_files if files.slug == heir)
     line = f"formerly: {writer.inline([*scan.facts[heir].formerly, slug])}"
-    return f"{file} has {_number(count, 'chapter')} of {slug}; if only the slug changed, write there: {line}"
-
-
-def _number(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'s' * (count != 1 and thing != 'series')}"
+    return f"{file} has {counted(count, 'chapter')} of {slug}; if only the slug changed, write there: {line}"

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from .. import encoding
 from ..api.payloads.resources import Gate
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, counted
 from ..nginx import maps
 from ..release import journal, manifest
 from ..release.changes import differences
@@ -204,6 +204,6 @@ def _why_unpublished(current: ManifestReader, slug: str, opened: set[str], chapt
         # The description of a licensed or restricted series is public.
         return "no longer published" if opened != {"series"} else ""
     if chapters:
-        return f"{chapters:,} chapter{'s' * (chapters != 1)} no longer published"
+        return f"{counted(chapters, 'chapter')} no longer published"
     is_old = any(url.startswith(_OLD_VERSIONS) for url in urls)
     return "no longer in /api and /api/v1" if "old" in opened and not is_old else ""

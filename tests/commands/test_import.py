@@ -49,9 +49,9 @@ def test_import_prints_what_it_removes(site: FakeSite, run: Run, tmp_path: Path)
         json.loads(run(*where, "--remove", "--dry-run", "--json").stdout),
     )
 
-    assert "would remove 1 entries; would rename 0 series" in dry.stdout
+    assert "would remove 1 entry; would rename 0 series" in dry.stdout
     assert (report["removed"], report["renamed"], "series/one.yaml" in report["files"]) == (1, 0, True)
-    assert "removed 1 entries; renamed 0 series" in run(*where, "--remove").stdout
+    assert "removed 1 entry; renamed 0 series" in run(*where, "--remove").stdout
     assert not (tmp_path / "new/series/one.yaml").exists()
 
 

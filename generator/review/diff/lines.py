@@ -13,7 +13,7 @@ from typing import Any
 from ... import encoding
 from ...api.routes import route_of
 from ...catalog.field_values import common_start
-from ...errors import escaped
+from ...errors import counted, escaped
 from .compare import RETIMED, Comparison, UrlDifference
 from .entities import BodyReader, EntityChange, PageLink, chapter_links, series_link
 from .json_diff import ADDED, CHANGED, MOVED, REMOVED, JsonChange, path_text
@@ -83,10 +83,6 @@ def value_text(value: Any) -> str:
 
 def cut(text: str) -> str:
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def left_out(comparison: Comparison) -> str:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ...api.routes import route_of
 from ...catalog.reader import LISTS
-from ...errors import escaped
+from ...errors import counted, escaped
 from ...pipeline.cache import Cache
 from ...pipeline.scan import CatalogScan
 from ...pipeline.schedule import Scheduled, scheduled
@@ -37,7 +37,7 @@ from ..diff.entities import (
     series_head,
 )
 from ..diff.json_diff import ADDED, CHANGED, REMOVED, JsonChange, path_text
-from ..diff.lines import change_text, counted, cut, grouped_changes, similar, value_text
+from ..diff.lines import change_text, cut, grouped_changes, similar, value_text
 
 # Sizes of bodies: by API version and kind, and the largest ones
 

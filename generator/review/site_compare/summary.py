@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
 
-from ...errors import escaped
+from ...errors import counted, escaped
 from ...reading_sites.lenient import fields, number, text
 from ..diff.json_diff import ADDED, REMOVED, JsonChange
-from ..diff.lines import change_text, counted, cut
+from ..diff.lines import change_text, cut
 from .facts import STATUS, UNUSABLE, Difference
 from .run import CompareOptions, CompareResult
 
