@@ -126,7 +126,7 @@ class CatalogFiles:
         try:
             self.files[file] = editor.with_entries(self._current(file), name, records)
         except FlatpanelError as error:
-            raise FlatpanelError(f"{file}: {error}") from None
+            raise FlatpanelError(f"{file}: {error}; nothing was written") from None
 
     def _new_series(self, slug: str, series: Fields, chapters: list[Fields]) -> None:
         fields = self.spelled(Series, series)

@@ -257,7 +257,8 @@ def test_a_file_that_cannot_be_edited_is_named(site: Site, keyring: Callable[...
         assert (result.exit_code, result.stdout, result.stderr) == (
             1,
             "",
-            f"{site.folder}/catalog_src/keys.yaml: cannot be edited in this form; write one field per line\n",
+            f"{site.folder}/catalog_src/keys.yaml: cannot be edited in this form; write one field per line, "
+            "and each item of a list below a `-`\n",
         )
 
 

@@ -22,6 +22,8 @@ def test_item_is_appended_below_the_others() -> None:
     """With empty lines if the list has them; no other byte changes."""
     for before, after in [
         ("title: A\n", "title: A\nlist:\n  @\n"),
+        ("title: A\n... # end\n", "title: A\nlist:\n  @\n... # end\n"),
+        ("list:\n  - id: 1\n...\n", "list:\n  - id: 1\n\n  @\n...\n"),
         ("  title: A\n# end\n", "  title: A\n# end\n  list:\n    @\n"),
         ("list: []\n", "list:\n  @\n"),
         ("list:   [ ] # none\nb: 1\n", "list: # none\n  @\nb: 1\n"),
@@ -59,7 +61,6 @@ def test_item_is_appended_below_the_others() -> None:
         "list: [{id: 1}]\n",
         "list: [\n  {id: 1},\n  {id: 2}]\n",
         "{title: A}\n",
-        "title: A\n...\n",
         "list: &none []\n",
         "other: &some\n  - id: 1\nlist: *some\n",
         "list: &some\n  - id: 1\nother: *some\n",
@@ -68,7 +69,7 @@ def test_item_is_appended_below_the_others() -> None:
 )
 def test_list_that_cannot_be_extended_is_refused(text: str) -> None:
     """Only a block list takes another item, and only without other changes."""
-    with pytest.raises(FlatpanelError, match="cannot be edited in this form"):
+    with pytest.raises(FlatpanelError, match="one field per line, and each item of a list below a `-`"):
         editor.with_entries(text.encode(), "list", [NEW])
 
 

@@ -18,6 +18,8 @@ _LINE_BREAK = re.compile(r"\r\n?|\n")
 _NO_CONTENT = re.compile(r"\s*(?:#.*)?", re.DOTALL)
 _EMPTY_LIST = re.compile(r"\[\s*\]")
 _COMMENT = re.compile(r"\s#")
+# The marker that ends a document, and all comments after it.
+_END = re.compile(r"(?<![^\r\n])\.\.\.(?=\s|\Z).*", re.DOTALL)
 # The start of a mapping in braces; an anchor, white space and comments can precede the brace.
 _BRACE = re.compile(r"(?:&\S++)?(?:\s|#[^\r\n]*+)*+\{")
 
@@ -28,7 +30,9 @@ class _Text:
     def __init__(self, text: bytes) -> None:
         # Positions do not count a byte order mark.
         self.mark = codecs.BOM_UTF8 if text.startswith(codecs.BOM_UTF8) else b""
-        self.whole = text.decode("utf-8-sig")
+        decoded = text.decode("utf-8-sig")
+        self.whole = _END.sub("", decoded)
+        self.end = decoded[len(self.whole) :]
         self.lines = self.whole.splitlines(keepends=True)
         self.starts = [0, *accumulate(map(len, self.lines))]
         self.value = reader.load(text)
@@ -65,7 +69,7 @@ class _Text:
 
     def checked(self, edited: str, intended: Any) -> bytes:
         """Return the edited text if it has the intended value."""
-        result = self.mark + edited.encode()
+        result = self.mark + f"{edited}{self.end}".encode()
         try:
             if (reader.load(result) or None) == (intended or None):
                 return result
@@ -79,7 +83,7 @@ class NotEditable(FlatpanelError):
 
     def __init__(self, paths: Iterable[YamlPath] = ()) -> None:
         self.paths = tuple(paths)
-        super().__init__("cannot be edited in this form; write one field per line")
+        super().__init__("cannot be edited in this form; write one field per line, and each item of a list below a `-`")
 
 
 def with_ids(text: bytes, ids: Mapping[YamlPath, int]) -> bytes:
