@@ -1,5 +1,6 @@
 """Unusual requests for a site with unusual names: Caddy and Apache answer as nginx does, or refuse the request."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -9,6 +10,7 @@ import pytest
 from generator import encoding
 from generator.api.payloads.resources import HTML, JSON
 from generator.hosts.plain.export import export_for
+from generator.review.verify_server import check_server
 from tests.conftest import Site
 from tests.hosts.plain_cases import Case, public
 from tests.hosts.unusual_site import ENCODED, unusual_site
@@ -95,6 +97,13 @@ def test_apache_warns_of_names_that_it_cannot_serve(served_by_nginx: tuple[Site,
     warnings = export_for(served_by_nginx[0].store, "apache", tmp_path / "export").warnings
     assert "/api/v2/categories/50%25: this host cannot serve a path with an escaped %, ? or #; left out" in warnings
     assert len(warnings) == 2 * len(ENCODED)
+
+
+def test_verify_does_not_expect_what_an_export_leaves_out(pair: Pair) -> None:
+    """The export has a warning for each of these paths."""
+    url = f"http://127.0.0.1:{pair.other.port}"
+    result = check_server(pair.site.store, url, time.monotonic, host=pair.other.folder.name)
+    assert result.faults == []
 
 
 @pytest.mark.parametrize("rest", ['"x', "a<b", "a>b", "a\\b", "1/x\\"])

@@ -1,5 +1,6 @@
 """Requests to a server, the observations about a promise, and the URLs that promises are about."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -154,9 +155,11 @@ class Subjects:
     bodies: Mapping[str, Published]
     gates: tuple[Gate, ...]
     aliases: tuple[Alias, ...]
+    # A pattern of the public URLs that the host does not have.
+    left_out: str
 
     @classmethod
-    def of(cls, store: Store) -> "Subjects":
+    def of(cls, store: Store, left_out: str) -> "Subjects":
         with store.table() as table:
             entries = [entry for slug in table.segments for entry in table.entries(slug)]
             return cls(
@@ -166,6 +169,7 @@ class Subjects:
                 {entry.url: entry for entry in entries if isinstance(entry, Published)},
                 tuple(entry for entry in entries if isinstance(entry, Gate)),
                 tuple(entry for entry in entries if isinstance(entry, Alias)),
+                left_out,
             )
 
     @property
@@ -175,7 +179,8 @@ class Subjects:
 
     @cached_property
     def public(self) -> list[Published]:
-        return [body for body in self.bodies.values() if not body.restricted and "#" not in body.url]
+        bodies = [body for body in self.bodies.values() if not body.restricted and "#" not in body.url]
+        return [body for body in bodies if not re.search(self.left_out, body.url)]
 
     @cached_property
     def restricted(self) -> list[Published]:

@@ -92,6 +92,8 @@ class Host(NamedTuple):
 
     title: str
     missing: Mapping[str, str]
+    # A pattern of the URLs that its export leaves out, with a warning.
+    left_out: str = "(?!)"
 
 
 _NO_COUNTER = {"views": "requests are counted by the host only, not by chapter"}
@@ -139,6 +141,7 @@ HOSTS: Mapping[str, Host] = {
             "future-date": "Apache ignores such a date",
             "both-kinds": "then Apache sends the body",
         },
+        left_out="%(?:25|3F|23)",
     ),
     "cloudflare": Host(
         "Cloudflare assets",
