@@ -92,6 +92,20 @@ def test_authors_of_version_1_are_checked(stated: list[str], sites: tuple[FakeSi
     assert compared(sites, tmp_path).exit_code == 1
 
 
+def test_authors_of_version_1_may_have_new_series(sites: tuple[FakeSite, FakeSite], tmp_path: Path) -> None:
+    """Only the new series has no reason."""
+    first, second = sites
+    first.answers["/api/v1/authors"] = first.answers["/api/v1/artists"]
+    first.answers["/api/v1/series"] = [first.answers["/api/v1/series/one"]]
+    new = {"slug": "new", "title": "New", "aliases": []}
+    second.answers["/api/v1/series"] = [*first.answers["/api/v1/series"], new]
+    second.answers["/api/v1/authors"][0]["series"] = [new, {"slug": "one", "title": "One", "aliases": ["Uno"]}]
+    result = compared(sites, tmp_path)
+
+    assert "1 × the list of authors has the authors" in result.output
+    assert "1 difference without a known reason:\n  1 series only on the second site: new\n" in result.output
+
+
 @pytest.mark.parametrize(("name", "value"), [("id", "x"), ("name", "Someone")])
 def test_wrong_authors_of_version_1_have_no_reason(
     name: str, value: str, sites: tuple[FakeSite, FakeSite], tmp_path: Path

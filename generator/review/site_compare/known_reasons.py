@@ -165,13 +165,21 @@ _AUTHORS = f"{V1}/authors"
 
 
 def is_corrected_author_list(path: str, first: Any, second: Any, facts: Facts) -> bool:
-    """Whether the first site states artists as its authors, and the second one the authors of its series."""
+    """Whether the first site states artists as its authors, and the second one the authors of its series.
+
+    Series that only the second site has are differences of the list of series.
+    """
     name, rest = path[: len(_AUTHORS)], path[len(_AUTHORS) :]
     if name != _AUTHORS or not first or first != facts.first_value(f"{V1}/artists{rest}"):
         return False
     if rest:
         return second in [*entries(facts.second_value(_AUTHORS))]
-    people = [*entries(second)]
+    described = {text(series.get("slug")): series for series in facts.listed(f"{V1}/series")}
+    people = [
+        person
+        | {"series": [series for series in entries(person.get("series")) if text(series.get("slug")) in described]}
+        for person in entries(second)
+    ]
     authors = [(author.get("id"), author.get("name")) for author in facts.results(f"{V2}/authors")]
     if [(person.get("id"), person.get("name")) for person in people] != authors:
         return False
@@ -180,7 +188,6 @@ def is_corrected_author_list(path: str, first: Any, second: Any, facts: Facts) -
         for person in people
         for series in entries(person.get("series"))
     )
-    described = {text(series.get("slug")): series for series in facts.listed(f"{V1}/series")}
     return stated == _credits(facts) and all(_is_complete(person, described) for person in people)
 
 
