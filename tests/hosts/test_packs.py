@@ -235,23 +235,28 @@ def cut(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [garble, cut, Path.unlink])
-def test_damaged_packs_are_written_again(site: Site, tmp_path: Path, damage: Callable[[Path], None]) -> None:
-    """Files are checked when they are read; missing ones are always seen."""
+@pytest.mark.parametrize("is_edited", [True, False])
+def test_damaged_packs_are_written_again(
+    is_edited: bool, site: Site, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    """Also those of the same release."""
     pack(site, tmp_path / "edge")
     for path in (tmp_path / "edge/files").rglob("*"):
         if path.is_file():
             damage(path)
-    edit_chapter(site)
+    if is_edited:
+        edit_chapter(site)
     pack(site, tmp_path / "edge")
     assert tree_snapshot.content(tmp_path / "edge") == fresh(site, tmp_path / "fresh")
 
 
-def test_a_lost_large_body_is_written_again(site: Site, tmp_path: Path) -> None:
+@pytest.mark.parametrize("damage", [garble, Path.unlink])
+def test_a_damaged_large_body_is_written_again(site: Site, tmp_path: Path, damage: Callable[[Path], None]) -> None:
     pack(site, tmp_path / "edge")
     packed = PackedFolder(tmp_path / "edge")
-    (lost, *_) = packed.files("public") - {name for _, _, name in packed.packs("public")}
-    (tmp_path / "edge/files/public" / lost).unlink()
-    pack(site, tmp_path / "edge")
+    (name, *_) = packed.files("public") - {name for _, _, name in packed.packs("public")}
+    damage(tmp_path / "edge/files/public" / name)
+    assert pack(site, tmp_path / "edge").written == 1
     assert tree_snapshot.content(tmp_path / "edge") == fresh(site, tmp_path / "fresh")
 
 

@@ -10,7 +10,7 @@ import os
 import re
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, suppress
 from itertools import groupby
 from pathlib import Path
@@ -199,6 +199,13 @@ class PackFolder:
                     copy.finish(str(path))
         return name
 
+    def lacks(self, names: Set[str]) -> bool:
+        """Whether any of these files is missing or damaged. A damaged one counts as missing from now on."""
+        for name in names & self.sizes.keys():
+            if _digest(self.folder / name).hex() != name:
+                del self.sizes[name]
+        return bool(names - self.sizes.keys())
+
     def _is_present(self, name: bytes, length: int) -> bool:
         return self.sizes.get(name.hex()) == length
 
@@ -266,8 +273,8 @@ def pack_release(
         # A pack replaces and removes files there.
         refuse_links(target, (f"{FILES}/{tree}/" for tree in TREES))
         folders = {tree: PackFolder(target / FILES / tree, store.root, write=write) for tree in TREES}
-        # Of the same release, missing files are noticed, and damaged ones are not read.
-        if mark.release != table.id or any(mark.files(tree) - folders[tree].sizes.keys() for tree in TREES):
+        lacking = mark.release == table.id and [tree for tree in TREES if folders[tree].lacks(mark.files(tree))]
+        if mark.release != table.id or lacking:
             new = _packed(table, mark, folders, progress)
         else:
             new = mark
