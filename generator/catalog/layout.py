@@ -45,6 +45,13 @@ def existing(folder: Folder) -> Folder:
     return folder
 
 
+def refuse_in_catalog(path: Path, advice: str) -> None:
+    """An error if a path is in a catalog, which has sources only. It is recognised by its files, not by its name."""
+    real_path = Path(os.path.realpath(path))
+    if any((folder / SITE).is_file() and (folder / SERIES).is_dir() for folder in (real_path, *real_path.parents)):
+        raise FlatpanelError(f"{path}: is in a catalog; {advice}")
+
+
 def schema_line(file: str) -> str:
     """The comment at the beginning of a catalog file that names its JSON schema for editors."""
     folders, name = file.split("/")[:-1], file.rpartition("/")[2].removesuffix(".yaml")

@@ -20,10 +20,11 @@ WRITTEN = b"# Written by the build from site.yaml"
 
 
 def refuse_foreign(path: Path, out: Path) -> None:
-    """Refuse to replace a file that no build wrote, and a file of the releases."""
-    refuse_inside(out, path, "choose another file with --nginx")
+    """Refuse to replace a file that no build wrote, a file of the releases, and a new file in a catalog."""
+    advice = "choose another file with --nginx"
+    refuse_inside(out, path, advice)
     if not path.exists():
-        return
+        return layout.refuse_in_catalog(path, advice)
     if not path.is_file():
         raise FlatpanelError(f"{path}: is not a file; choose another one with --nginx")
     if not begins_with(path, WRITTEN):

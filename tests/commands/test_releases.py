@@ -226,13 +226,16 @@ def test_export_needs_an_empty_folder(site: Site, run: Run) -> None:
     "words", [("export",), ("export", "--for", "caddy"), ("export", "--cubari"), ("pack",)], ids=" ".join
 )
 def test_export_into_the_releases_is_refused(site: Site, run: Run, words: tuple[str, ...]) -> None:
-    """Its files would become part of a release."""
+    """Its files would become part of a release, or lie among the sources."""
     site.build()
     (site.folder / "link").symlink_to("dist/www")
     before = tree_snapshot.state(site.folder)
 
     for target in (site.folder / "dist/current/new", site.folder / "link/new"):
         sentence = f"{target}: is in {site.folder}/dist, which holds the releases; choose another folder\n"
+        assert outcome(run(*words, target, "--out", site.folder / "dist")) == (1, "", sentence)
+    for target in (site.folder / "catalog_src/new", site.folder / "catalog_src/series"):
+        sentence = f"{target}: is in a catalog; choose another folder\n"
         assert outcome(run(*words, target, "--out", site.folder / "dist")) == (1, "", sentence)
     assert tree_snapshot.state(site.folder) == before
 

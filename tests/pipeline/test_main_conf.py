@@ -56,7 +56,7 @@ def test_devices_and_folders_are_refused(site: Site, run: Run, name: str) -> Non
 @pytest.mark.parametrize(
     "name", ["current", "current/http.conf", "releases/journal.jsonl", "www/new.conf", ".flatpanel"]
 )
-def test_files_of_the_releases_are_refused(site: Site, run: Run, name: str) -> None:
+def test_files_of_the_releases_and_of_the_catalog_are_refused(site: Site, run: Run, name: str) -> None:
     build(run, site, site.folder / "nginx.conf")
     before = tree_snapshot.state(site.folder / "dist")
     out, path = site.folder / "dist", site.folder / "dist" / name
@@ -65,3 +65,5 @@ def test_files_of_the_releases_are_refused(site: Site, run: Run, name: str) -> N
         build(run, site, path) == f"{path}: is in {out}, which holds the releases; choose another file with --nginx\n"
     )
     assert tree_snapshot.state(site.folder / "dist") == before
+    path = site.folder / "catalog_src" / name
+    assert build(run, site, path) == f"{path}: is in a catalog; choose another file with --nginx\n"

@@ -399,7 +399,7 @@ NO_FILE = "is not a file; use another path for the report"
 OWNED = {
     "nginx.conf": "nginx.conf",
     "cache/report.html": "cache",
-    "catalog_src/series/report.yaml": "catalog_src/series",
+    "catalog_src/report.html": "catalog_src",
 }
 
 
@@ -408,8 +408,8 @@ OWNED = {
     [
         *((f"{name}/report.html", IN_DIST) for name in ("dist", "dist/www", "link")),
         *((name, f"belongs to {{folder}}/{owner}; use another path for the report") for name, owner in OWNED.items()),
-        ("catalog_src/site.yaml", "exists and is not a report; use another path"),
-        *((name, NO_FILE) for name in ("catalog_src", "/dev/null")),
+        ("own.html", "exists and is not a report; use another path"),
+        *((name, NO_FILE) for name in (".", "/dev/null")),
     ],
 )
 def test_a_path_with_another_use_is_refused(site: Site, run: Run, place: str, fault: str) -> None:
@@ -417,6 +417,7 @@ def test_a_path_with_another_use_is_refused(site: Site, run: Run, place: str, fa
     if not (site.folder / "link").is_symlink():
         pipeline.build(options(site))
         (site.folder / "link").symlink_to("dist")
+        (site.folder / "own.html").write_text("<p>Ours.</p>")
     before = tree_snapshot.content(site.folder)
     result = run(
         "build", *tree_snapshot.options(site), "--cache", site.folder / "cache", "--report", site.folder / place
