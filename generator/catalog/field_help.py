@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .. import encoding
 from . import json_schema
 from .suggestions import nearest
 
 # Catalog files whose schema has another name.
 _SCHEMA_NAMES = {"authors.yaml": "people", "artists.yaml": "people"}
+# Files that commands write: their entries have an id or a path in place of the name of a field.
+_WITHOUT_FIELDS = ("views", "sizes", "variants", "archives")
 
 
 class FieldHelp(NamedTuple):
@@ -30,15 +31,19 @@ def topic(file: str, *names: str) -> str | None:
         name = "chapter" if "/chapters/" in file else "series"
     else:
         name = _SCHEMA_NAMES.get(file) or file.removesuffix(".yaml")
+    if name in _WITHOUT_FIELDS:
+        return name
     return ".".join([name, *names]) if name in json_schema.NAMES else None
 
 
 def fields() -> list[FieldHelp]:
     """Return all fields of all files."""
     all_fields = list[FieldHelp]()
-    for name, text in json_schema.files().items():
-        whole = encoding.parse(text)
-        all_fields += _record_fields(name.removesuffix(".json"), "", whole["title"], _record(whole, whole), whole)
+    for name, whole in json_schema.schemas().items():
+        all_fields += _record_fields(name, "", whole["title"], _record(whole, whole), whole)
+        if name in _WITHOUT_FIELDS:
+            text = whole["description"]
+            all_fields.append(FieldHelp(whole["title"], f"{name}.*", "*", text, False, [], None, None))
     return all_fields
 
 
@@ -49,7 +54,7 @@ def matching(argument: str) -> list[FieldHelp]:
     same = [field for field in all_fields if field.topic == name]
     of_file = [field for field in all_fields if field.topic.partition(".")[0] == name]
     ending = [field for field in all_fields if field.topic.endswith(f".{name}")]
-    return same or of_file or ending
+    return same or [*of_file, *(ending if not of_file or name in _WITHOUT_FIELDS else ())]
 
 
 def suggestion(argument: str) -> str | None:

@@ -50,7 +50,7 @@ def _line(field: FieldHelp) -> str:
 
 
 def _paragraph(field: FieldHelp) -> list[str]:
-    lines = [_line(field), f"    {field.text}"]
+    lines = [_line(field), f"    {with_program_name(field.text)}"]
     if field.values:
         lines.append(f"    one of: {', '.join(map(str, field.values))}")
     if field.default not in (None, "", [], False) and not isinstance(field.default, dict):

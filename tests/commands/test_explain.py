@@ -44,7 +44,8 @@ def test_every_documented_field_has_an_explanation() -> None:
         ("members.yaml", [field.topic for field in FIELDS if field.topic.startswith("members.")]),
         ("artists.yaml", [field.topic for field in FIELDS if field.topic.startswith("people.")]),
         ("series/paper-moons.yaml", [field.topic for field in FIELDS if field.topic.startswith("series.")]),
-        ("views.yaml", ["chapter.views", "series.chapters.views"]),
+        ("views.yaml", ["chapter.views", "series.chapters.views", "views.*"]),
+        *((name, [f"{name}.*"]) for name in ("archives", "sizes", "variants")),
         ("nothing", []),
     ],
 )
@@ -103,13 +104,16 @@ def test_an_unknown_field_has_a_suggestion(run: Run, name: str, end: str) -> Non
         (UnlocatedProblem("series/a.yaml", ("chapters", 0, "titel"), "m", of_key=True), ("series/a.yaml", "chapters")),
         (UnlocatedProblem("site.yaml", (), "m"), ("site.yaml",)),
         (UnlocatedProblem("artists.yaml", (0,), "m"), ("artists.yaml",)),
+        (UnlocatedProblem("sizes.yaml", (), "m"), ("sizes.yaml",)),
+        (UnlocatedProblem("views.yaml", ("704",), "m"), ("views.yaml", "704")),
     ],
 )
 def test_a_problem_refers_to_its_field(tmp_path: Path, complaint: UnlocatedProblem, topic: tuple[str, ...]) -> None:
     """An unknown field refers to its record, and a file to all of its fields."""
     file = tmp_path / complaint.file
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("chapters:\n  - {titel: a, pages: [1.png, 2.png, 3.png, 4]}\n" if topic[1:] else "- a\n")
+    text = "704: [1]\nchapters:\n  - {titel: a, pages: [1.png, 2.png, 3.png, 4]}\n"
+    file.write_text(text if topic[1:] else "- a\n")
     (problem,) = locate.locate(tmp_path, [complaint])
 
     assert problem.topic == topic
