@@ -31,7 +31,9 @@ _MAX_COUNTED = 1 << 30
 DAYS_KEPT = 90
 # Digits of a request id that are kept: enough for one day, and a tenth of a log line.
 _DIGITS = 12
-_LINE = re.compile(rb"(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d[-+]\d\d:\d\d ([0-9a-f]{32}) ([1-9]\d{0,9})\r?\n")
+_LINE = re.compile(
+    rb"(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))T\d\d:\d\d:\d\d[-+]\d\d:\d\d ([0-9a-f]{32}) ([1-9]\d{0,9})\r?\n"
+)
 # More bytes than any valid line; and the bytes that are read at once of the rest of a longer line.
 _LONGEST = 256
 _BLOCK = 1 << 16

@@ -101,6 +101,8 @@ def test_an_empty_log_adds_nothing(counting: Site, add_views: Callable[..., Resu
         line(2).replace(" 1\n", " 12345678901\n"),
         line(2).replace("\n", " \n"),
         line(2).replace("2026", "２０２６"),
+        line(2).replace("-05-", "-13-"),
+        line(2).replace("-01T", "-32T"),
         '127.0.0.1 - - [01/May/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 12\n',
         "\x00" * 50 + "\n",
         b"\xff\xfe\n",
