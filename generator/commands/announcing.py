@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -102,8 +103,10 @@ def _service(kind: str, address: str, others: Sequence[Service], given: Announce
         command = shlex.split(address)
     except ValueError:
         command = []
-    if not command:
-        raise click.UsageError(f"{name}: the command is empty, or has a quote without an end")
+    # Checked now: another service may already have the news when the program is started.
+    if not command or not shutil.which(command[0]):
+        fault = "the command is empty, has a quote without an end, or names no program that can be run"
+        raise click.UsageError(f"{name}: {fault}")
     return Program(name, command, os.environ, given.timeout)
 
 

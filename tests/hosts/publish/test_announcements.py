@@ -449,7 +449,8 @@ def test_a_program_reads_the_news_as_json(announce: Announcer) -> None:
             }
         ]
     }
-    assert "the program cannot be started: No such file" in announce("--program", "/no", "--repeat", code=1).output
+    program.write_text("no program")
+    assert "the program cannot be started: Exec format" in announce("--program", program, "--repeat", code=1).output
 
 
 @pytest.fixture
@@ -532,7 +533,8 @@ def test_without_apprise_the_command_that_installs_it_is_printed(
         (f"discord {TOKEN}", "discord: the address should be a URL like"),
         (f"discord http://a/{TOKEN}?thread_id=1 2", "discord: the address should be of ASCII characters"),
         (f"discord http://a\\{TOKEN}/", "discord: the address should"),
-        (f"program '{TOKEN}", "program: the command is empty, or has a quote without an end"),
+        (f"program '{TOKEN}", "program: the command is empty, has a quote without an end, or"),
+        (f"program {TOKEN}", "or names no program that can be run"),
         ("", "no service to announce to; name it in FLATPANEL_SERVICES, with --services or --program"),
     ],
 )
