@@ -67,7 +67,7 @@ def test_sidecars_are_not_served(pair: Pair) -> None:
 
 
 def test_redirects_repeat_no_api_key(tmp_path: Path) -> None:
-    """Not a second one either, nor one whose name is escaped."""
+    """Not a second one either, nor one whose name is escaped. No cache stores them."""
     site = copy_of("pages", tmp_path / "project")
     site.build()
     with plain_hosts.readable_folder() as folder:
@@ -76,6 +76,6 @@ def test_redirects_repeat_no_api_key(tmp_path: Path) -> None:
             path = "/api/series/folding-moons"
             for query in ("api_key=a", "api_key=a&api_key=b", "x=1&api_key=a&y=2&api_key=b", "x=1&%61pi%5Fkey=a"):
                 answer = web.ask(f"{path}?{query}")
-                assert answer.status == 308
+                assert (answer.status, answer["cache-control"]) == (308, "private, no-store")
                 assert "key" not in answer["location"].lower() and b"key" not in answer.body.lower()
             assert web.ask(f"{path}?x=1&api_key=a&y=2")["location"].endswith("/api/series/moons?x=1&y=2")

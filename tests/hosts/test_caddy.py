@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from generator.hosts.plain.export import export_for
-from tests.conftest import Serve
+from tests.conftest import Serve, Site
 from tests.hosts.plain_cases import ODD, AnswersAsNginx
 from tests.support import plain_hosts
 from tests.support.plain_hosts import Pair, Seen, without
@@ -66,3 +66,11 @@ def test_redirects_repeat_no_api_key(serve: Serve, tmp_path: Path) -> None:
 
 def test_the_example_is_accepted(pair: Pair) -> None:
     plain_hosts.caddy_accepts(pair.other.folder / "Caddyfile")
+
+
+@pytest.mark.parametrize("base_url", ["https://comics.example.", "https://comics.example.:8443"])
+def test_a_host_that_ends_with_a_dot_is_accepted(base_url: str, site: Site, tmp_path: Path) -> None:
+    site.write("site.yaml", f"base_url: {base_url}\n")
+    site.build()
+    export_for(site.store, "caddy", tmp_path / "export")
+    plain_hosts.caddy_accepts(tmp_path / "export/Caddyfile")

@@ -45,7 +45,9 @@ def _files(release: PlainRelease) -> Iterator[HostFile]:
     if release.rules.sends_302:
         yield text_file("flatpanel-apps.map", _lines(release.redirects_in_apps))
     yield text_file("flatpanel.caddy", _TEMPLATES.render("flatpanel.caddy", _values(release)))
-    main = _TEMPLATES.render("example.caddy", {"base_url": release.rules.base_url})
+    # An address of Caddy has no dot at the end of its host.
+    address = re.sub(r"\.(?=(?::\d+)?$)", "", release.rules.base_url)
+    main = _TEMPLATES.render("example.caddy", {"base_url": address})
     yield text_file("Caddyfile", main, is_editable=True)
 
 
