@@ -448,6 +448,17 @@ def test_a_changed_slug_renames_the_files(is_folder: bool, site: FakeSite, catal
     assert again(site, catalog).files == []
 
 
+def test_old_slugs_that_cannot_be_edited_are_noted(site: FakeSite, catalog: Path) -> None:
+    """The series is renamed all the same."""
+    edit(catalog, "series/one.yaml", "aliases: [Uno]\n", "formerly: &x [Uno]\naliases: *x\n")
+    for old, new in (("series/one", "series/two"), ('"slug":"one"', '"slug":"two"'), ("cubari/one", "cubari/two")):
+        rename(site, old, new)
+    note = "series/one.yaml: formerly: cannot be edited automatically; change it to formerly: [Uno, one]"
+
+    assert note in again(site, catalog).notes
+    assert (catalog / "series/two.yaml").exists()
+
+
 def test_a_series_that_was_renamed_here_keeps_its_slug(site: FakeSite, catalog: Path) -> None:
     """It gets what is new on the site, again and again, also without the last import."""
     (catalog / "accounts.yaml").write_text("- username: reader\n  bookmarks: [own]\n")
