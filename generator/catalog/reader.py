@@ -21,6 +21,7 @@ from .cut_texts import CutText, cut_texts
 from .garbage_collection import without_garbage_collection
 from .layout import SERIES, SITE, Layout, SeriesFiles, existing, has
 from .messages import file_errors
+from .page_warnings import page_warnings
 from .records import (
     Account,
     Archives,
@@ -259,7 +260,8 @@ class _RecordReader:
             self.sources.parsed[file] = parsed
             value = parsed.value
             validated = _adapter(kind).validate_python(empty if value is None else value)
-            if parsed.suspicious and (cuts := cut_texts(parsed.suspicious, model)):
+            cuts = cut_texts(parsed.suspicious, model) if parsed.suspicious else []
+            if cuts := [*cuts, *page_warnings(validated, lambda: self.folder.content(file)[0])]:
                 self.sources.cuts[parsed.digest] = cuts
             return validated
         except OSError as error:

@@ -102,6 +102,20 @@ def test_warning_is_printed_in_every_format(site: Site, run: Run, command: list[
     ]
 
 
+def test_pages_that_are_no_images_are_warnings(site: Site, run: Run) -> None:
+    """In each build. A URL may have any ending, and a name none; a page may be there twice."""
+    urls = "{number: 2, published: 2026-01-01, pages: [https://a.example/1.txt]}"
+    first = "{number: 1, published: 2026-01-01, pages: ['1#.PNG', 2.txt, 3.png, 3.png, a]}"
+    site.write("series/first.yaml", f"title: A\ncover: c.png\nchapters:\n- {urls}\n- {first}\n")
+    site.write("series/third/series.yaml", "title: B\ncover: c.png\n")
+    site.write("series/third/chapters/1.yaml", first)
+    for _ in range(2):
+        errors = run("build", *tree_snapshot.options(site), "--cache", site.folder / "cache").stderr
+        for place in ("first.yaml:5:45: chapters[1].pages:", "third/chapters/1.yaml:1:43: pages:"):
+            assert f"/{place} 2.txt is no image by its ending; browsers and apps show .avif, .gif" in errors
+        assert errors.count("pages:") == 2
+
+
 def test_every_build_repeats_the_warning(site: Site, run: Run) -> None:
     """A build that reads the file, one that changes another file, one without changes, and one after a rename."""
     site.write("series/first.yaml", CUT)
