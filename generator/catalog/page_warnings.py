@@ -14,7 +14,7 @@ from .messages import field_name
 from .records import Chapter, Series
 from .yaml.positions import YamlPath, read_positions
 
-_ENDING = re.compile(r"\.([A-Za-z0-9]{1,5})$")
+_ENDING = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 _TYPES = ", ".join(f".{ending}" for ending in field_values.IMAGE_TYPES)
 
 
@@ -35,6 +35,6 @@ def _faults(record: object) -> Iterator[tuple[YamlPath, str]]:
 
 def _messages(pages: list[str]) -> Iterator[str]:
     for page in pages:
-        ending = _ENDING.search(page)
-        if ending and ending[1].lower() not in field_values.IMAGE_TYPES and not field_values.is_url(page):
+        is_image = page.rpartition(".")[2].lower() in field_values.IMAGE_TYPES
+        if not is_image and _ENDING.search(page) and not field_values.is_url(page):
             yield f"{page} is no image by its ending; browsers and apps show {_TYPES}"
