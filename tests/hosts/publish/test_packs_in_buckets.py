@@ -168,13 +168,22 @@ def test_check_repairs(publish: BucketPublisher) -> None:
     assert publish.bodies() == keys
 
 
-def test_a_damaged_pack_is_not_sent(publish: BucketPublisher, tmp_path: Path) -> None:
-    """The next `pack` does not read large bodies again, so it does not see the damage."""
-    publish("--dry-run", *PACKS, "--packs", tmp_path / "packs")
-    path = max((tmp_path / "packs/files/public").iterdir(), key=lambda path: path.stat().st_size)
-    path.write_bytes(path.read_bytes()[:-1] + b"?")
-    result = publish(*PACKS, "--packs", tmp_path / "packs")
-    assert result.exit_code == 1 and f"{path}: is damaged; remove the folder" in result.stderr
+def test_a_damaged_pack_is_not_sent(publish: BucketPublisher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packing writes it again; one that is damaged after that is refused."""
+
+    def damage() -> Path:
+        path = max((tmp_path / "packs/files/public").iterdir(), key=lambda path: path.stat().st_size)
+        path.write_bytes(path.read_bytes()[:-1] + b"?")
+        return path
+
+    command = (*PACKS, "--packs", tmp_path / "packs")
+    publish("--dry-run", *command)
+    damage()
+    assert publish("--dry-run", *command).exit_code == 0
+    pack = pack_files.pack_release
+    monkeypatch.setattr(pack_files, "pack_release", lambda *words, **named: (pack(*words, **named), damage()))
+    result = publish(*command)
+    assert result.exit_code == 1 and f"{damage()}: is damaged; remove the folder" in result.stderr
 
 
 def test_the_layout_of_a_prefix_stays(publish: BucketPublisher) -> None:
