@@ -16,7 +16,7 @@ from ..catalog.reader import Entry, SeriesEntry
 from ..catalog.records import Account, Chapter
 from ..errors import FlatpanelError
 from ..reading_sites.lenient import Fields
-from . import renamed_here, unavailable
+from . import unavailable
 from .last_imports import lost_paths
 from .merge import ACCOUNTS, FILES, KEYS, FieldChange, Merge, Plan, Removal, States, chapters_of, quoted
 from .records import PERSONAL_DATA, ImportedAccounts, key
@@ -93,45 +93,51 @@ class SeriesMerge:
         }
 
     def _moves(self) -> dict[str, str]:
-        """Return the new slug of each series whose chapter ids the site has under another slug."""
+        """Return the new slug of each series whose chapter ids the site has under another slug only."""
         owners = {
             entry.record.id: (slug, entry.record.published)
             for slug, series in self.here.items()
             for entry in series.chapters
             if entry.record.id and (slug in self.last or not self.merge.last)
         }
-        unchanged: set[str] = set()
-        # The old slugs of the chapters below each slug where the catalog has none or another series.
-        old_slugs: dict[str, Counter[str]] = {}
-        for slug in self.imported.chapters:
-            chapters = self.imported.chapters[slug]
-            if slug in self.here and renamed_here.is_same(self.here[slug], chapters):
-                unchanged.add(slug)
-            elif slug in self.here or slug not in self.last:
-                shared = [(owners[chapter["id"]], chapter) for chapter in chapters if chapter.get("id") in owners]
+        on_site = self.imported.chapters
+        unchanged = {slug for slug in on_site if slug in self.here and self._is_same(slug)}
+        moves: dict[str, str] = {}
+        for slug in on_site:
+            if slug not in unchanged:
+                shared = [(owners[chapter["id"]], chapter) for chapter in on_site[slug] if chapter.get("id") in owners]
                 # Without the last import, an id alone may be that of another chapter.
-                old_slugs[slug] = Counter(
+                old_slugs = Counter(
                     old
                     for (old, published), chapter in shared
                     if self.merge.last or field_values.instant(chapter["published"]) == published
                 )
-        moves: dict[str, str] = {}
-        for slug, counts in old_slugs.items():
-            old = next((old for old, _ in counts.most_common() if old not in moves.keys() | unchanged), None)
-            moves |= {old: slug} if old else {}
-        for slug in sorted(self.here.keys() - moves.keys()):
-            for old, _ in old_slugs.get(slug, Counter()).most_common(1):
+                # Single chapters move, too: to a series that is the same, or from one.
+                old = next((old for old, _ in old_slugs.most_common() if old not in moves.keys() | unchanged), None)
+                moves |= {old: slug} if old else {}
+        for old, slug in moves.items():
+            if slug in self.here and slug not in moves:
                 raise FlatpanelError(
                     f"{slug}: the site has chapters of {old} under this slug, and none of this series; nothing was "
                     f"written. Import again later, or give the series {old} this slug and the series {slug} another"
                 )
         return moves
 
+    def _is_same(self, slug: str) -> bool:
+        """Whether the series that has a slug on the site is the one that has it here."""
+        here, there = self.here[slug], self.imported.series[slug]
+        ids = {entry.record.id for entry in here.chapters if entry.record.id}
+        return not ids.isdisjoint(chapter.get("id") for chapter in self.imported.chapters[slug]) or (
+            # Its chapters are hidden, or were uploaded again.
+            there.get("title") == self.last.get(slug, {}).get("title", here.entry.record.title)
+        )
+
     def _move_memory(self) -> None:
         """Move what the last import said about a series to its new slug."""
         last, moves = self.merge.last, self.plan.moves
         if last and moves:
-            last["series"] = self.last = {moves.get(slug, slug): series for slug, series in self.last.items()}
+            moved = {slug: self.last[old] for old, slug in moves.items() if old in self.last}
+            last["series"] = self.last = {slug: self.last[slug] for slug in self.last if slug not in moves} | moved
             last.update({chapters_of(moves[old]): last.pop(chapters_of(old), {}) for old in moves})
 
     def merge_all(self, unavailable: set[str]) -> None:
@@ -161,8 +167,9 @@ class SeriesMerge:
     def _add_old_slug(self, here: SeriesEntry, slug: str, record: Fields) -> None:
         if here.slug != slug:
             old_slugs = dict.fromkeys((*here.entry.record.formerly, here.slug, *record.get("formerly", ())))
-            used = self.by_new_slug.keys() | self.imported.series.keys()
-            formerly = [old for old in old_slugs if old not in used]
+            # An old slug that differs only in letter case finds the series anyway.
+            used = {other.lower() for other in self.by_new_slug.keys() | self.imported.series.keys()}
+            formerly = [old for old in old_slugs if old.lower() not in used]
             if formerly != here.entry.record.formerly:
                 value = formerly or None
                 self.plan.changes.append(FieldChange(here.entry.file, here.entry.path, "formerly", value))

@@ -17,7 +17,7 @@ def use_in_records(sources: Sources, imported: Imported) -> None:
     for old, here in _renamed(sources):
         slug = here.slug
         is_there = old in imported.series and slug not in imported.series
-        if is_there and is_same(here, imported.chapters.get(old, [])):
+        if is_there and _is_same(here, imported.chapters.get(old, [])):
             imported.series[slug] = imported.series.pop(old)
             imported.chapters[slug] = imported.chapters.pop(old, [])
             imported.slugs_here[old] = slug
@@ -48,7 +48,7 @@ def _renamed(sources: Sources) -> Iterator[tuple[str, SeriesEntry]]:
             yield old, series
 
 
-def is_same(here: SeriesEntry, chapters: Iterable[Fields]) -> bool:
+def _is_same(here: SeriesEntry, chapters: Iterable[Fields]) -> bool:
     """Return whether both have a chapter with the same id, or one of both has no ids."""
     ids = {entry.record.id for entry in here.chapters if entry.record.id}
     others = {chapter["id"] for chapter in chapters if chapter.get("id")}

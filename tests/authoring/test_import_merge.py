@@ -511,15 +511,16 @@ def test_an_own_series_with_the_id_of_another_chapter_keeps_its_slug(site: FakeS
     assert "id" not in read(catalog, "series/one.yaml")["chapters"][0]
 
 
-def publish(site: FakeSite, **series: int) -> None:
-    """Let version 2 alone show these series, whose two chapters have the ids from a number on."""
+def publish(site: FakeSite, **series: int | list[int]) -> None:
+    """Let version 2 alone show these series, with the ids of their chapters, or of two from a number on."""
     new = {path: value for path, value in small().items() if path.startswith("/api/v2")}
     detail = new["/api/v2/series/one"]
     site.answers = {path: value for path, value in new.items() if "one" not in path}
     site.answers["/api/v2/series"] = {"results": [{"slug": slug} for slug in series]}
-    for slug, first in series.items():
-        chapters = [chapter(first + 1, 2.0, series=slug), chapter(first, 1.0, series=slug)]
-        shown = {"title": f"Series {first}", "cover": f"https://comics.example/media/series/{slug}/cover.jpg"}
+    for slug, given in series.items():
+        ids = [given, given + 1] if isinstance(given, int) else given
+        chapters = [chapter(id, float(number), series=slug) for number, id in enumerate(ids, 1)][::-1]
+        shown = {"title": f"Series {ids[0]}", "cover": f"https://comics.example/media/series/{slug}/cover.jpg"}
         site.answers[f"/api/v2/series/{slug}"] = {**detail, **shown}
         site.answers[f"/api/v2/series/{slug}/chapters"] = {"results": chapters}
 
@@ -530,6 +531,7 @@ def publish(site: FakeSite, **series: int) -> None:
         ({"two": 11, "one": 21}, {}),
         ({"two": 11, "three": 21}, {"two": ["one"]}),
         ({"two": 11, "three": 21, "one": 31}, {}),
+        ({"ONE": 11, "two": 21}, {}),
     ],
 )
 @pytest.mark.parametrize("is_folder", [False, True])
@@ -557,6 +559,43 @@ def test_series_that_take_over_slugs_keep_their_chapters(
     assert {slug: record.formerly for slug, record in records.items() if record.formerly} == formerly
     assert not [note for note in done.notes if "conflict" in note or "kept in" in note]
     assert again(site, catalog).files == []
+
+
+@pytest.mark.parametrize(
+    ("new", "without_id"),
+    [
+        # One of them was uploaded again, and got a chapter of the other one.
+        ({"one": [20, 24], "two": [22, 23]}, ["one"]),
+        # A chapter became a series, and the rest of its series was uploaded again.
+        ({"one": [20, 19], "two": [22, 23, 24], "side": [11]}, ["side"]),
+    ],
+)
+def test_a_chapter_that_moves_takes_no_series_along(
+    new: dict[str, list[int]], without_id: list[str], site: FakeSite, tmp_path: Path
+) -> None:
+    publish(site, one=[11], two=[22, 23, 24])
+    site.imported(tmp_path)
+    catalog = tmp_path / "catalog_src"
+    edit(catalog, "series/one.yaml", "description: About.", "description: Ours.")
+    publish(site, **new)
+    site.answers["/api/v2/series/one"]["title"] = "Series 11"
+    again(site, catalog)
+
+    series = {slug: read(catalog, f"series/{slug}.yaml") for slug in new}
+    assert series["one"]["description"] == "Ours."
+    assert [slug for slug in new if not all("id" in chapter for chapter in series[slug]["chapters"])] == without_id
+
+
+def test_a_slug_that_was_removed_here_may_be_passed_on(site: FakeSite, tmp_path: Path) -> None:
+    publish(site, one=11, two=21)
+    site.imported(tmp_path)
+    catalog = tmp_path / "catalog_src"
+    (catalog / "series/two.yaml").unlink()
+    publish(site, two=11)
+    again(site, catalog, removes=True)
+
+    assert read(catalog, "series/two.yaml")["formerly"] == ["one"]
+    assert again(site, catalog, removes=True).files == []
 
 
 def test_a_slug_that_another_series_of_the_catalog_has_is_refused(site: FakeSite, tmp_path: Path) -> None:
