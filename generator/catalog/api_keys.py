@@ -5,6 +5,7 @@ import secrets
 
 # Every key starts with this, so that a leaked key is recognised.
 PREFIX = "fpk_"
+PLAINTEXT = "plaintext API key; remove it and create a new one with `python build.py keys add`"
 _BYTES = 32
 # A part of a key counts as a key.
 _KEY = re.compile(rf"{PREFIX}[-A-Za-z0-9_]{{16,}}")

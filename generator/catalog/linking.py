@@ -152,7 +152,8 @@ class Linker:
             image_origins=image_origins(cover, chapters),
             newest_in_opds=tuple(chapter for chapter in in_opds if chapter.is_in_1_2)[:NEWEST_IN_OPDS],
             opds_counts=(sum(item.is_in_1_2 for item in in_opds), sum(item.is_in_2_0 for item in in_opds)),
-            record=record,
+            # A theme reads it, and some of its chapters may be published later.
+            record=record.model_copy(update={"chapters": []}),
             chapters=chapters,
         )
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .. import encoding
 from ..errors import Problem
 from ..filesystem import is_inside
-from . import snapshot
+from . import api_keys, snapshot
 from .confined_folder import ConfinedFolder, Folder
 from .media_folder import project_folder
 from .snapshot import Snapshot
@@ -119,6 +119,9 @@ def read(catalog: Folder) -> tuple[ThemeFiles, list[Problem]]:
             content = folder.content(name, MAX_SIZE)[0]
             if name.endswith(".png"):
                 images[name] = content
+            elif keys := api_keys.positions(content):
+                # Its content is in no message about other problems.
+                problems += [theme.problem(name, api_keys.PLAINTEXT, *position) for position in keys]
             else:
                 files[name] = content.decode()
         except UnicodeDecodeError:

@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 from generator import bounds
 from generator.api.pages import theme
 from generator.api.pages.texts import TEXTS
+from generator.catalog import api_keys
 from generator.errors import CatalogError, FlatpanelError
 from generator.installation import how_to_add
 from generator.pipeline import run as pipeline
@@ -157,10 +158,12 @@ def test_every_problem_of_a_theme_is_reported(project: Project) -> None:
     project.write("api.md", "x")
     project.write("apps.md", "a page of the site, which a theme may replace")
     project.write("long.md", f"# {'a' * 201}")
+    project.write("keys.md", f"# Keys\nUse {api_keys.new_key()}")
 
     assert project.problems() == [
         "theme/api.md:1:1: /api/ has other pages; choose another name",
         "theme/colours.css:1:1: replaces no file of the pages; a theme can have extra.css, style.css",
+        f"theme/keys.md:2:5: {api_keys.PLAINTEXT}",
         "theme/logo.svg:1:1: replaces no file of the pages; a theme can have icon.svg",
         "theme/long.md:1:1: the first heading has more than 200 characters",
         "theme/reader.md:1:1: /reader/ has other pages; choose another name",
@@ -309,6 +312,17 @@ def test_no_template_shows_a_path_of_this_machine(project: Project) -> None:
     ):
         project.write("footer.html", expression)
         assert project.problems()[0].startswith("theme/footer.html:1:1: "), expression
+
+
+def test_no_template_gets_a_scheduled_chapter(project: Project) -> None:
+    file = project.folder / "catalog_src/series/first.yaml"
+    later = "  - {number: 99, published: 2099-01-01, title: Later, pages: []}\n"
+    file.write_text(re.sub(r"(?m)^chapters:.*\n", f"\\g<0>{later}", file.read_text(encoding="utf-8")), encoding="utf-8")
+    each = "{% for chapter in series.record.chapters %}{{ chapter.title }}{% endfor %}"
+    project.write("series.html", f'{{% extends "default/series.html" %}}{BODY}own {each}{{% endblock %}}')
+    project.build()
+
+    assert "own <" in project.body("/reader/first/")
 
 
 def test_texts_need_a_library(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

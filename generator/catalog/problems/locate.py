@@ -22,8 +22,6 @@ from ..yaml.positions import LINE_BREAK, Positions, YamlPath, read_positions
 from ..yaml.typing_errors import Position
 from . import doc_links
 
-_PLAINTEXT_KEY = "plaintext API key; remove it and create a new one with `python build.py keys add`"
-
 
 class _Help(NamedTuple):
     """The anchor of a problem in docs/catalog.md, and the file and fields for `explain`."""
@@ -76,7 +74,7 @@ def _file_problems(
     for line, column, message in positions.flaws:
         yield Problem(path, line, column, "", api_keys.redacted(message)), _Help(doc_links.YAML)
     for position in _key_positions(content, positions):
-        yield Problem(path, *position, "", _PLAINTEXT_KEY), _Help(doc_links.KEYS, ("accounts.yaml", "keys"))
+        yield Problem(path, *position, "", api_keys.PLAINTEXT), _Help(doc_links.KEYS, ("accounts.yaml", "keys"))
     for problem in problems:
         if problem.message:
             line, column = positions.position(problem.path, of_key=problem.of_key)
