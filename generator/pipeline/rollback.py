@@ -6,7 +6,7 @@ Everything is read from the releases; the catalog is not read.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -27,6 +27,7 @@ _PROFILE = "/api/v2/profile#"
 _OLD_VERSIONS = ("/api/series/", "/api/v1/series/")
 # A chapter keeps this URL if its number, its volume or its series changes.
 _CHAPTER = re.compile(r"/api/v2/chapters/[0-9]+")
+_PEOPLE = re.compile(r"/api/v2/(?:authors|artists|groups|members)/[0-9]+")
 _BLOCK = 1 << 20
 
 
@@ -47,19 +48,22 @@ class Rollback:
 
 
 def plan(transaction: Transaction, id_prefix: str | None) -> Rollback:
-    """Plan a rollback to the release with this id prefix, or without one to the release before the current one."""
-    current, target = transaction.current_manifest, _target(transaction, id_prefix)
-    _check_files(transaction.root, target)
-    keys, left_out = _keys(current, target)
-    release, files = target.id, dict[str, Callable[[], Iterable[bytes]]]()
-    if keys != target.keys:
-        release, files = _with_keys(transaction, target, keys)
-    if release == transaction.current:
-        raise FlatpanelError(
-            f"{transaction.root}: release {release} is already the current one; it is release {target.id} with the "
-            "current keys"
-        )
-    return Rollback(target.id, release, files, partial(_redated, current, target), left_out, _reopened(current, target))
+    """Plan a rollback to the release with this id prefix, or without one to the newest before that differs."""
+    current, targets = transaction.current_manifest, _target_ids(transaction, id_prefix)
+    for id in targets:
+        target = transaction.older_manifests[transaction.older.index(id)]
+        _check_files(transaction.root, target)
+        keys, left_out = _keys(current, target)
+        release, files = target.id, dict[str, Callable[[], Iterable[bytes]]]()
+        if keys != target.keys:
+            release, files = _with_keys(transaction, target, keys)
+        if release != transaction.current:
+            redated = partial(_redated, current, target)
+            return Rollback(id, release, files, redated, left_out, _reopened(current, target))
+    raise FlatpanelError(
+        f"{transaction.root}: release {transaction.current} is already the current one; it is release {targets[-1]} "
+        "with the current keys"
+    )
 
 
 def carry_out(transaction: Transaction, rollback: Rollback, at: int) -> None:
@@ -69,19 +73,14 @@ def carry_out(transaction: Transaction, rollback: Rollback, at: int) -> None:
     transaction.commit(NextRelease(rollback.release, rollback.files, entry, rollback.redated()))
 
 
-def _target(transaction: Transaction, id_prefix: str | None) -> ManifestReader:
-    """The manifest of the release to go back to."""
-    release = _target_id(transaction, id_prefix)
-    return transaction.older_manifests[transaction.older.index(release)]
-
-
-def _target_id(transaction: Transaction, id_prefix: str | None) -> str:
+def _target_ids(transaction: Transaction, id_prefix: str | None) -> Sequence[str]:
+    """The release to go back to, or without an id all that were current before, the newest first."""
     root, listed = transaction.root, "`python build.py releases` lists all releases"
     current, earlier = transaction.journal[-1].release, transaction.journal[-1].before
     if id_prefix is None:
         if not earlier:
             raise FlatpanelError(f"{root}: no previous release" + f"; {listed}" * bool(transaction.older))
-        return earlier[0]
+        return earlier
     matches = [entry.release for entry in transaction.journal if entry.release.startswith(id_prefix)]
     if not matches:
         raise FlatpanelError(f"{root}: no release id begins with {id_prefix!r}; {listed}")
@@ -89,7 +88,7 @@ def _target_id(transaction: Transaction, id_prefix: str | None) -> str:
         raise FlatpanelError(f"{root}: {id_prefix!r} matches {', '.join(matches)}; write more of the id")
     if matches[0] == current:
         raise FlatpanelError(f"{root}: release {current} is already the current one; {listed}")
-    return matches[0]
+    return matches
 
 
 def _check_files(root: Path, target: ManifestReader) -> None:
@@ -169,16 +168,23 @@ def _reopened(current: ManifestReader, target: ManifestReader) -> dict[str, str]
     series: dict[str, str] = {}
     # The kinds of the other opened URLs of each series: see `_kind`. And the number of its opened chapters.
     unexplained: dict[str, set[str]] = {}
-    chapters = Counter[str]()
+    chapters, licensed_chapters = Counter[str](), Counter[str]()
     for difference in differences(current, target):
         old, new = difference.bodies
-        if new and not new.restricted and not (old and not old.restricted):
+        # Version 2 has only a gate for a chapter that is licensed.
+        if isinstance(difference.new, Gate) and not difference.old and _CHAPTER.fullmatch(difference.url):
+            licensed_chapters[difference.slug] += 1
+        elif new and not new.restricted and not (old and not old.restricted):
             slug, url, reason = difference.slug, difference.url, _why_closed(difference.old)
             if reason:
                 (series if slug else urls).setdefault(slug or url, reason)
             elif slug:
                 unexplained.setdefault(slug, set()).add(_kind(slug, url))
                 chapters[slug] += _CHAPTER.fullmatch(url) is not None
+            elif not difference.old and _PEOPLE.fullmatch(url):
+                urls[url] = "no longer published"
+    for slug, kinds in unexplained.items():
+        chapters[slug] += licensed_chapters[slug] if "old" in kinds else 0
     for slug in unexplained.keys() - series.keys():
         if reason := _why_unpublished(current, slug, unexplained[slug], chapters[slug]):
             series[slug] = reason

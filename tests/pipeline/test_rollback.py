@@ -166,6 +166,16 @@ def test_build_check_knows_the_ids_of_the_current_release(site: Site, run: Run) 
     assert run("build", *chosen, "--previous", previous, "--check").exit_code == 0
 
 
+def test_a_rollback_goes_past_releases_with_other_keys(two: tuple[Site, str, str], run: Run) -> None:
+    """Only keys changed since the release before, so that it would be the current one again."""
+    site, first, second = two
+    site.write("keys.yaml", f"- name: new\n  sha256: {digest('new')}\n")
+    site.build()
+    result = run("rollback", "--out", site.folder / "dist", "--json", "--reopen")
+
+    assert json.loads(result.stdout)["target"] == first, (second, result.output)
+
+
 def test_a_target_that_is_the_current_release_with_other_keys_is_refused(two: tuple[Site, str, str], run: Run) -> None:
     """The result would be the current release."""
     site, first, _ = two
@@ -279,6 +289,36 @@ def test_a_rollback_that_reopens_content_needs_reopen(site: Site, run: Run, clos
     assert stray(site.store) == []
     # The rollback to the newer release serves less, or serves it under another slug.
     assert run("rollback", second, "--out", out, *["--reopen"] * (close is rename)).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "edited", "named"),
+    [
+        ("members.yaml", "- {id: 5, name: Jun}\n", "[]\n", "/api/v2/members/5: no longer published"),
+        (
+            "series/first.yaml",
+            "number: 2, published: 2026",
+            "number: 2, published: 2096",
+            "first: 1 chapter no longer ",
+        ),
+    ],
+)
+@pytest.mark.parametrize("licensed", ["false", "true"])
+def test_people_and_licensed_chapters_that_were_removed_need_reopen(
+    licensed: str, file: str, text: str, edited: str, named: str, site: Site, run: Run
+) -> None:
+    """Of a licensed series, version 2 has neither chapter; the older versions have both."""
+    site.write("site.yaml", SITE)
+    title(site, "First", licensed=licensed)
+    path = site.folder / "catalog_src" / file
+    if file == "members.yaml":
+        path.write_text(text)
+    site.build()
+    path.write_text(path.read_text().replace(text, edited))
+    site.build()
+    result = run("rollback", "--out", site.folder / "dist")
+
+    assert (result.exit_code, f"\n  {named}" in result.stderr) == (1, True), result.stderr
 
 
 def hide_what_is_licensed(site: Site) -> None:
