@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from generator.review.diff.entities import entity_of_url
 from generator.review.diff.json_diff import json_changes
 from generator.review.diff.lines import lines
 from tests.commands.test_cli import Run
@@ -330,6 +331,17 @@ def test_restricted_content_is_hidden_without_private(diff: Diff) -> None:
     assert own_changes(opened)["series members-only"] == [
         ("chapters[volume=1, number=1].title", "changed", "Behind a key", "Behind the key")
     ]
+
+
+def test_things_of_apps_and_accounts_have_their_own_names(diff: Diff) -> None:
+    """Not that of the host in a redirect. The results of restricted series belong to no account."""
+    facts = diff(
+        "pages", ("series/moons.yaml", "cover:", "restricted: true\ncover:"), options=("--format", "json", "--private")
+    )
+
+    assert {one["name"] for one in facts["things"] if one["kind"] == "komga"} == {"", "moons"}
+    urls = ("/api/v2/pages#locked", "/api/v2/series#index", "/api/v2/bookmarks#index")
+    assert [str(entity_of_url(url, "")) for url in urls] == ["lists", "lists", "account index"]
 
 
 def test_changed_access_is_shown(diff: Diff) -> None:

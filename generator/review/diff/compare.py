@@ -168,7 +168,7 @@ class ReleaseView:
 # Same body, different max-age.
 RETIMED = "retimed"
 _CHAPTER = re.compile(r"/api/v2/chapters/(\d+)")
-_OF_SERIES = re.compile(r"/api/v2/(?:series|cubari)/([^/]+)")
+_OF_SERIES = re.compile(r"/(?:api/v2/(?:series|cubari)|komga(?:/api/v1)?/series)/([^/]+)")
 # The reader URL of a chapter ends with slug, volume and number.
 _READER = re.compile(r".*/([^/]+)/[^/]+/[^/]+/")
 

@@ -23,7 +23,7 @@ Load = Callable[[str], Any]
 _Number = tuple[str, str]
 
 _ENTITY = re.compile(r"/api/(?:v\d/)?(author|artist|group|member|categorie)s/([^/?#]+)")
-_ACCOUNT = re.compile(r"/api/v2/[a-z]+#(?!index$)(.+)")
+_ACCOUNT = re.compile(r"/api/v2/(?:profile|bookmarks)#(.+)")
 _SITE = re.compile(r"/|/index\.json|/api/v2/(?:openapi\.json|docs(?:/.*)?)")
 SERIES, ACCOUNT, CATEGORY, SITE, CHAPTER, LISTS = "series", "account", "category", "site", "chapter", "lists"
 # Their bodies are not compared by field.
