@@ -78,7 +78,7 @@ def test_theme_changes_pages(project: Project) -> None:
     project.write(
         "series.html", f'{{% extends "default/series.html" %}}{BODY}<b>own</b>{{{{ super() }}}}{{% endblock %}}'
     )
-    project.write("about.md", "# About *us*\n\n![](https://pictures.example/a.png)")
+    project.write("about.md", "About *us*\nand `them`\n===\n\n![](https://pictures.example/a.png)")
     project.write("rules.md", "Be kind.")
     project.build()
     series = project.body("/reader/first/")
@@ -88,8 +88,8 @@ def test_theme_changes_pages(project: Project) -> None:
     assert project.body("/assets/icon.svg") == "<svg/>"
     assert '<html lang="de"' in series and "<b>own</b><article" in series
     assert "Suche" in series and ">Search<" not in series
-    assert "<h1>About <em>us</em></h1>" in project.body("/about/")
-    assert '<a href="/about/">About us</a>' in series and '<a href="/rules/">rules</a>' in series
+    assert "<h1>About <em>us</em>\nand <code>them</code></h1>" in project.body("/about/")
+    assert '<a href="/about/">About us and them</a>' in series and '<a href="/rules/">rules</a>' in series
     assert "/about/" in project.body("/sitemaps/1.xml")
     conf = (Store(project.folder / "dist").root / "current/pages.conf").read_text()
     assert "https://pictures.example" in conf

@@ -225,5 +225,8 @@ def _all(tokens: list[Any]) -> list[Any]:
 def _title(tokens: list[Any]) -> str:
     for token, following in pairwise(tokens):
         if token.type == "heading_open" and token.tag == "h1":
-            return "".join(item.content for item in following.children or [] if item.type in ("text", "code_inline"))
+            inline = ((item.type, item.content) for item in following.children or [])
+            # A line break has no content.
+            shown = {"text", "code_inline", "softbreak", "hardbreak"}
+            return " ".join("".join(content or " " for kind, content in inline if kind in shown).split())
     return ""
