@@ -317,13 +317,17 @@ def test_a_missing_list_ends_the_import(path: str, status: int, site: FakeSite, 
     assert again(site, catalog.parent / "other/catalog_src").files == []
 
 
-@pytest.mark.parametrize("kind", ["authors", "categories", "groups", "members"])
-def test_an_empty_list_whose_entries_are_named_ends_the_import(kind: str, site: FakeSite, catalog: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "others"),
+    # Version 1 has members in its groups.
+    [("authors", ()), ("categories", ()), ("groups", ()), ("members", ()), ("members", ("/api/v1/groups",))],
+)
+def test_an_empty_list_whose_entries_are_named_ends_the_import(
+    kind: str, others: tuple[str, ...], site: FakeSite, catalog: Path
+) -> None:
     """The names would get new ids or be lost, and so would the credits of the whole catalog."""
     before, right = texts(catalog), site.answers
-    empty: dict[str, Any] = {f"/api/v2/{kind}": {"results": []}, f"/api/v1/{kind}": []}
-    if kind == "members":
-        empty["/api/v1/groups"] = []
+    empty: dict[str, Any] = {f"/api/v2/{kind}": {"results": []}, f"/api/v1/{kind}": [], **{path: [] for path in others}}
     site.answers = right | empty
     with pytest.raises(FlatpanelError, match=f"/{kind}: usable at the last import, but unavailable or empty"):
         again(site, catalog)

@@ -70,7 +70,7 @@ class ImportedLists:
         self.ids_by_aliases: dict[str, dict[StatedPerson, int]] = {}
         # (kind, slug) -> ids of the people who list the series among their own, in the older versions.
         self.makers: dict[tuple[str, str], list[int]] = {}
-        # Kinds of which a response names an entry that no list has.
+        # Kinds of which a response names an entry, although their list may be empty.
         self.incomplete: set[str] = set()
 
     def read(self) -> None:
@@ -196,6 +196,8 @@ def _roles(lists: ImportedLists, group: dict[str, Any], old: dict[str, Any]) -> 
     labels = lines(group.get("members"))
     if not labels:
         return [{"member": id, "role": role} for id, role in pairs]
+    # Version 1 may have the names of members, but not their contacts.
+    lists.incomplete.add("members")
     roles = []
     for label in labels:
         # The second spelling is that of the original service up to release 0.8.4.
@@ -216,7 +218,6 @@ def _roles(lists: ImportedLists, group: dict[str, Any], old: dict[str, Any]) -> 
                 lists.note_same_name("members", members[id]["name"])
             roles.append({"member": id, "role": role})
         else:
-            lists.incomplete.add("members")
             lists.notes.add("unknown member; role skipped", f"groups {group.get('id')}")
     return roles
 
