@@ -46,10 +46,14 @@ def existing(folder: Folder) -> Folder:
 
 
 def refuse_in_catalog(path: Path, advice: str) -> None:
-    """An error if a path is in a catalog, which has sources only. It is recognised by its files, not by its name."""
+    """An error if a path is among the series of a catalog, where a generated file is a stray.
+
+    The folder of the catalog itself may be the root of the project, with all that is generated.
+    """
     real_path = Path(os.path.realpath(path))
-    if any((folder / SITE).is_file() and (folder / SERIES).is_dir() for folder in (real_path, *real_path.parents)):
-        raise FlatpanelError(f"{path}: is in a catalog; {advice}")
+    for folder in (real_path, *real_path.parents):
+        if folder.name == SERIES and (folder.parent / SITE).is_file():
+            raise FlatpanelError(f"{path}: is among the series of a catalog; {advice}")
 
 
 def schema_line(file: str) -> str:

@@ -20,7 +20,7 @@ WRITTEN = b"# Written by the build from site.yaml"
 
 
 def refuse_foreign(path: Path, out: Path) -> None:
-    """Refuse to replace a file that no build wrote, a file of the releases, and a new file in a catalog."""
+    """Refuse to replace a file that no build wrote, a file of the releases, and a new file among the series."""
     advice = "choose another file with --nginx"
     refuse_inside(out, path, advice)
     if not path.exists():

@@ -234,8 +234,8 @@ def test_export_into_the_releases_is_refused(site: Site, run: Run, words: tuple[
     for target in (site.folder / "dist/current/new", site.folder / "link/new"):
         sentence = f"{target}: is in {site.folder}/dist, which holds the releases; choose another folder\n"
         assert outcome(run(*words, target, "--out", site.folder / "dist")) == (1, "", sentence)
-    for target in (site.folder / "catalog_src/new", site.folder / "catalog_src/series"):
-        sentence = f"{target}: is in a catalog; choose another folder\n"
+    for target in (site.folder / "catalog_src/series/new", site.folder / "catalog_src/series"):
+        sentence = f"{target}: is among the series of a catalog; choose another folder\n"
         assert outcome(run(*words, target, "--out", site.folder / "dist")) == (1, "", sentence)
     assert tree_snapshot.state(site.folder) == before
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from generator.pipeline.main_conf import refuse_foreign
 from tests.commands.test_cli import Run
 from tests.conftest import Site
 from tests.support import tree_snapshot
@@ -65,5 +66,17 @@ def test_files_of_the_releases_and_of_the_catalog_are_refused(site: Site, run: R
         build(run, site, path) == f"{path}: is in {out}, which holds the releases; choose another file with --nginx\n"
     )
     assert tree_snapshot.state(site.folder / "dist") == before
-    path = site.folder / "catalog_src" / name
-    assert build(run, site, path) == f"{path}: is in a catalog; choose another file with --nginx\n"
+    path = site.folder / "catalog_src/series" / name
+    sentence = f"{path}: is among the series of a catalog; choose another file with --nginx\n"
+    assert build(run, site, path) == sentence
+
+
+def test_a_catalog_may_be_the_root_of_its_project(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is generated beside its files is none of them."""
+    monkeypatch.chdir(site.folder / "catalog_src")
+    for export in ("first", "second"):
+        for words in (("build", "--catalog", ".", "--report", "r.html"), ("export", export), ("pack", "edge")):
+            result = run(*words)
+            assert (result.exit_code, result.stderr) == (0, "")
+    # The default of `serve`, which builds until it is ended.
+    refuse_foreign(Path(".flatpanel_serve/nginx.conf"), Path(".flatpanel_serve/dist"))

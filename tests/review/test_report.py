@@ -399,7 +399,7 @@ NO_FILE = "is not a file; use another path for the report"
 OWNED = {
     "nginx.conf": "nginx.conf",
     "cache/report.html": "cache",
-    "catalog_src/report.html": "catalog_src",
+    "catalog_src/series/report.html": "catalog_src/series",
 }
 
 
