@@ -1,6 +1,7 @@
 """`pack`: what the packs of a release hold, and what a second pack into the same folder writes."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -234,7 +235,26 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
 
 
-@pytest.mark.parametrize("damage", [garble, cut, Path.unlink])
+def make_pipe(path: Path) -> None:
+    """Nothing writes into it, so a reader waits for ever."""
+    path.unlink()
+    os.mkfifo(path)
+
+
+def make_broken_link(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("missing")
+
+
+def make_link(path: Path) -> None:
+    """Its target has the right content, and may be changed by others."""
+    path.symlink_to(path.rename(path.parents[3] / path.name))
+
+
+DAMAGES = [garble, cut, Path.unlink, make_pipe, make_broken_link, make_link]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("is_edited", [True, False])
 def test_damaged_packs_are_written_again(
     is_edited: bool, site: Site, tmp_path: Path, damage: Callable[[Path], None]
@@ -250,13 +270,46 @@ def test_damaged_packs_are_written_again(
     assert tree_snapshot.content(tmp_path / "edge") == fresh(site, tmp_path / "fresh")
 
 
-@pytest.mark.parametrize("damage", [garble, Path.unlink])
-def test_a_damaged_large_body_is_written_again(site: Site, tmp_path: Path, damage: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("is_edited", [True, False])
+def test_a_damaged_large_body_is_written_again(
+    is_edited: bool, site: Site, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    """Also if its pack is intact, and the release another one."""
     pack(site, tmp_path / "edge")
     packed = PackedFolder(tmp_path / "edge")
     (name, *_) = packed.files("public") - {name for _, _, name in packed.packs("public")}
     damage(tmp_path / "edge/files/public" / name)
-    assert pack(site, tmp_path / "edge").written == 1
+    if is_edited:
+        edit_chapter(site)
+    assert (pack(site, tmp_path / "edge").written == 1) is not is_edited
+    assert tree_snapshot.content(tmp_path / "edge") == fresh(site, tmp_path / "fresh")
+
+
+def test_a_damaged_file_that_is_no_longer_needed_is_removed(site: Site, tmp_path: Path) -> None:
+    """Without another pack."""
+    pack(site, tmp_path / "edge")
+    edit_chapter(site)
+    expected = fresh(site, tmp_path / "fresh")
+    unneeded = tree_snapshot.files(tmp_path / "edge/files") - tree_snapshot.files(tmp_path / "fresh/files")
+    for name in unneeded:
+        garble(tmp_path / "edge/files" / name)
+    assert pack(site, tmp_path / "edge").removed == len(unneeded) > 0
+    assert tree_snapshot.content(tmp_path / "edge") == expected
+
+
+@pytest.mark.parametrize("is_needed", [True, False])
+def test_a_folder_in_the_place_of_a_file_is_named(site: Site, tmp_path: Path, is_needed: bool) -> None:
+    """It has files of others."""
+    pack(site, tmp_path / "edge")
+    folder = tmp_path / "edge/files/public"
+    path = next(path for path in folder.iterdir()) if is_needed else folder / ("0" * 32)
+    path.unlink(missing_ok=True)
+    path.mkdir()
+    with pytest.raises(FlatpanelError, match=f"^{path}: is a folder in the place of a file; move it to another place$"):
+        pack(site, tmp_path / "edge")
+    path.rename(tmp_path / "moved")
+    pack(site, tmp_path / "edge")
     assert tree_snapshot.content(tmp_path / "edge") == fresh(site, tmp_path / "fresh")
 
 

@@ -120,6 +120,8 @@ _BLOCK = 1 << 20
 _OWN_NAME = re.compile(r"[0-9a-f]{32}|\.[0-9a-f]{0,32}\.new")
 # The limit of Cloudflare and other hosts.
 LARGEST_FILE = 25 << 20
+# The size of what is no regular file, or damaged.
+_NO_FILE = -1
 
 
 class PackFolder:
@@ -127,7 +129,7 @@ class PackFolder:
 
     def __init__(self, folder: Path, dist: Path, *, write: bool) -> None:
         self.folder, self._dist, self._write = folder, dist, write
-        self.sizes = {entry.name: entry.stat().st_size for entry in os.scandir(folder)} if folder.is_dir() else {}
+        self.sizes = {entry.name: _size(entry) for entry in [*os.scandir(folder)]} if folder.is_dir() else {}
         # Packs that have the content that their names say.
         self._intact: set[bytes] = set()
         # Files that were written, their size, and bodies that some hosts refuse.
@@ -201,10 +203,12 @@ class PackFolder:
 
     def lacks(self, names: Set[str]) -> bool:
         """Whether any of these files is missing or damaged. A damaged one counts as missing from now on."""
-        for name in names & self.sizes.keys():
-            if _digest(self.folder / name).hex() != name:
-                del self.sizes[name]
-        return bool(names - self.sizes.keys())
+        for name in names:
+            # What is no file is not opened: a pipe would block.
+            if self.sizes.get(name, _NO_FILE) != _NO_FILE and _digest(self.folder / name).hex() != name:
+                # It keeps its entry, so that it is removed if the new release does not need it.
+                self.sizes[name] = _NO_FILE
+        return any(self.sizes.get(name, _NO_FILE) == _NO_FILE for name in names)
 
     def _is_present(self, name: bytes, length: int) -> bool:
         return self.sizes.get(name.hex()) == length
@@ -221,6 +225,13 @@ class PackFolder:
             for name in unused:
                 delete_file(self.folder / name)
         return len(unused)
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    """The size of a regular file. A folder in its place has files of others, so it is neither replaced nor removed."""
+    if entry.is_dir(follow_symlinks=False) and _OWN_NAME.fullmatch(entry.name):
+        raise FlatpanelError(f"{entry.path}: is a folder in the place of a file; move it to another place")
+    return entry.stat(follow_symlinks=False).st_size if entry.is_file(follow_symlinks=False) else _NO_FILE
 
 
 def _digest(path: Path) -> bytes:
@@ -273,7 +284,8 @@ def pack_release(
         # A pack replaces and removes files there.
         refuse_links(target, (f"{FILES}/{tree}/" for tree in TREES))
         folders = {tree: PackFolder(target / FILES / tree, store.root, write=write) for tree in TREES}
-        lacking = mark.release == table.id and [tree for tree in TREES if folders[tree].lacks(mark.files(tree))]
+        # Also for another release, which may have the same large bodies: these are not read again.
+        lacking = [tree for tree in TREES if folders[tree].lacks(mark.files(tree))]
         if mark.release != table.id or lacking:
             new = _packed(table, mark, folders, progress)
         else:
