@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ..errors import counted
 from .messages import field_name, record_errors, record_inside
 from .records import Record
 from .yaml.positions import LINE_BREAK, Positions, YamlPath, read_positions
@@ -36,12 +37,15 @@ class CutText(NamedTuple):
 def cut_texts(text: bytes, model: type[Record]) -> list[CutText]:
     """Return the first warnings, and the number of further ones, of a file with one record or a list of records."""
     warnings = sorted(_cut_texts(text, model))
-    if len(warnings) > MAX_WARNINGS:
-        count = len(warnings) - MAX_WARNINGS
-        texts = "1 more text of this file is" if count == 1 else f"{count} more texts of this file are"
-        position = warnings[MAX_WARNINGS][:2]
-        warnings[MAX_WARNINGS:] = [CutText(*position, "", f"{texts} cut in the same way")]
-    return warnings
+    rest = len(warnings) - MAX_WARNINGS
+    return warnings if rest <= 0 else [*warnings[:MAX_WARNINGS], further(rest, warnings[MAX_WARNINGS], "text", "cut")]
+
+
+def further(count: int, first: CutText, noun: str, fault: str) -> CutText:
+    """The warning that stands for all further ones of a file, at the place of the first of these."""
+    verb = "is" if count == 1 else "are"
+    message = f"{counted(count, f'more {noun}')} of this file {verb} {fault} in the same way"
+    return CutText(first.line, first.column, "", message)
 
 
 def _cut_texts(text: bytes, model: type[Record]) -> Iterator[CutText]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from . import field_values
-from .cut_texts import MAX_WARNINGS, CutText
+from .cut_texts import MAX_WARNINGS, CutText, further
 from .messages import field_name
 from .records import Chapter, Series
 from .yaml.positions import YamlPath, read_positions
@@ -19,10 +19,18 @@ _TYPES = ", ".join(f".{ending}" for ending in field_values.IMAGE_TYPES)
 
 
 def page_warnings(record: object, text: Callable[[], bytes]) -> list[CutText]:
-    """Return the first warnings of a file with one record; `text` reads the file."""
-    faults = list(islice(_faults(record), MAX_WARNINGS))
-    positions = read_positions(text()) if faults else None
-    return [CutText(*positions.position(path), field_name(path), message) for path, message in faults if positions]
+    """Return the first warnings, and the number of further ones, of a file with one record; `text` reads the file."""
+    faults = _faults(record)
+    # All others need neither a message of their own nor a position.
+    first = list(islice(faults, MAX_WARNINGS + 1))
+    if not first:
+        return []
+    positions = read_positions(text())
+    warnings = [CutText(*positions.position(path), field_name(path), message) for path, message in first]
+    if len(first) > MAX_WARNINGS:
+        count = 1 + sum(1 for _ in faults)
+        warnings[MAX_WARNINGS:] = [further(count, warnings[MAX_WARNINGS], "page", "named")]
+    return warnings
 
 
 def _faults(record: object) -> Iterator[tuple[YamlPath, str]]:

@@ -116,6 +116,23 @@ def test_pages_that_are_no_images_are_warnings(site: Site, run: Run) -> None:
         assert errors.count("pages:") == 2
 
 
+@pytest.mark.parametrize(
+    ("count", "more"), [(3, []), (4, ["1 more page of this file is"]), (9, ["6 more pages of this file are"])]
+)
+def test_further_pages_of_a_file_are_counted(site: Site, run: Run, count: int, more: list[str]) -> None:
+    """The pages of all its chapters."""
+    chapters = [
+        f"- {{id: {number}, number: {number}, published: 2026-01-01, pages: [a.png, {number}.txt, b.gif]}}\n"
+        for number in range(1, count + 1)
+    ]
+    site.write("series/first.yaml", f"title: A\ncover: c.png\nchapters:\n{''.join(chapters)}")
+    lines = run("check", "--catalog", site.folder / "catalog_src").stderr.splitlines()
+
+    assert [line.partition("pages: ")[2].partition(" is no")[0] for line in lines[:3]] == ["1.txt", "2.txt", "3.txt"]
+    place = f"warning: {site.folder}/catalog_src/series/first.yaml:7:52"
+    assert lines[3:] == [f"{place}: {sentence} named in the same way" for sentence in more]
+
+
 def test_every_build_repeats_the_warning(site: Site, run: Run) -> None:
     """A build that reads the file, one that changes another file, one without changes, and one after a rename."""
     site.write("series/first.yaml", CUT)
