@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from ..catalog.confined_folder import ConfinedFolder
+from ..errors import counted
 from ..imports import run
 from ..imports.run import ImportOptions, ImportResult
 from ..server_url import ServerUrl
@@ -138,10 +139,11 @@ def _import(folder: Path, title: str | None, base_url: str | None, import_option
 
 def _imported(folder: Path, import_options: ImportOptions, result: ImportResult, resources: int) -> list[str]:
     counts, program, site = result.counts, _program(), import_options.site
+    series, chapters = counted(counts["series"], "series"), counted(counts["chapters"], "chapter")
     return [
-        f"{folder}: imported {counts['series']} series, {counts['chapters']} chapters and {counts['others']} other "
-        f"entries; built {resources} resources",
-        f"{len(result.notes)} notes about the source site: {importing.shown(result.report)}",
+        f"{folder}: imported {series}, {chapters} and {counted(counts['others'], 'other entry')}; "
+        f"built {resources} resources",
+        f"{counted(len(result.notes), 'note')} about the source site: {importing.shown(result.report)}",
         "Next steps:",
         *_steps(
             folder,

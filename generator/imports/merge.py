@@ -48,7 +48,7 @@ from ..catalog.reader import Entry, Sources
 from ..catalog.records import Chapter, Group, Record, Series
 from ..catalog.yaml.positions import YamlPath
 from ..catalog.yaml_values import yaml_value
-from ..errors import FlatpanelError, escaped
+from ..errors import FlatpanelError, counted, escaped
 from ..reading_sites.lenient import Fields
 from ..reading_sites.notes import Notes
 from .records import Imported, key
@@ -318,7 +318,7 @@ def refuse_missing_ids(merge: Merge, place: str) -> None:
         if without and not merge.imported.series[slug].get("licensed"):
             # Others lost their id to another chapter of the catalog; they have a note.
             counts[slug] += sum(key(chapter) in without for chapter in merge.imported.chapters[slug])
-    if lines := [f"{slug}: {count} chapters" for slug, count in counts.items() if count]:
+    if lines := [f"{slug}: {counted(count, 'chapter')}" for slug, count in counts.items() if count]:
         raise FlatpanelError(
             f"{place}: {counts.total()} chapters have no id in any response, and apps recognise a chapter by its id; "
             "nothing was written",

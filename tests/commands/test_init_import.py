@@ -18,6 +18,7 @@ from generator.catalog.yaml import reader
 from tests.nginx.test_config import nginx_check
 from tests.support import tree_snapshot
 from tests.support.author_catalogs import Run
+from tests.support.fake_site import serving, small
 from tests.support.import_project import change, recorded_database
 from tests.support.moved_sites import FakeClock
 from tests.support.real_service import RECORDED_AT, RealService, real_service
@@ -107,6 +108,19 @@ def test_a_project_begins_with_the_catalog_of_a_site(
         assert f"{series} series, {chapters} published chapters" in in_project(run, folder, "check").stdout
         assert tree_snapshot.content(folder / "catalog_src") == first
         assert in_project(run, folder, "build", "--check").stdout == "up to date\n"
+
+
+def test_one_chapter_is_counted_as_one(start: Start, tmp_path: Path, run: Run, folder: Path) -> None:
+    """Also where chapters without ids are refused: only version 2 of the API has ids."""
+    answers = small()
+    del answers["/api/v2/series/one/chapters"]["results"][0], answers["/api/v1/series/one"]["volumes"]["1"]["2"]
+    with serving(answers) as site:
+        result = start(url=site.url)
+    with serving({path: answer for path, answer in answers.items() if path.startswith("/api/v1/")}) as site:
+        refused = run("init", tmp_path / "other", "--import", site.url, "--rate", 100)
+
+    assert f"{folder}: imported 1 series, 1 chapter and 6 other entries; built " in result.stdout
+    assert "\n  one: 1 chapter\n" in refused.stderr
 
 
 def test_the_screen_has_counts_the_report_and_the_next_steps(start: Start, folder: Path, site: RealService) -> None:
