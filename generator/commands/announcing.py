@@ -103,10 +103,13 @@ def _service(kind: str, address: str, others: Sequence[Service], given: Announce
         command = shlex.split(address)
     except ValueError:
         command = []
+    if not command or not command[0]:
+        raise click.UsageError(f"{name}: the command is empty, or has a quote without an end")
     # Checked now: another service may already have the news when the program is started.
-    if not command or not shutil.which(command[0]):
-        fault = "the command is empty, has a quote without an end, or names no program that can be run"
-        raise click.UsageError(f"{name}: {fault}")
+    if not shutil.which(command[0]):
+        # A line of the environment may be the address of another service, which is secret; the option is none.
+        program = f"{command[0]} is" if address == given.program else "the command begins with"
+        raise click.UsageError(f"{name}: {program} no program that can be run")
     return Program(name, command, os.environ, given.timeout)
 
 

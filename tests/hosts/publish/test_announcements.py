@@ -533,14 +533,33 @@ def test_without_apprise_the_command_that_installs_it_is_printed(
         (f"discord {TOKEN}", "discord: the address should be a URL like"),
         (f"discord http://a/{TOKEN}?thread_id=1 2", "discord: the address should be of ASCII characters"),
         (f"discord http://a\\{TOKEN}/", "discord: the address should"),
-        (f"program '{TOKEN}", "program: the command is empty, has a quote without an end, or"),
-        (f"program {TOKEN}", "or names no program that can be run"),
+        (f"program '{TOKEN}", "program: the command is empty, or has a quote without an end\n"),
+        (f"program {TOKEN}", "program: the command begins with no program that can be run\n"),
         ("", "no service to announce to; name it in FLATPANEL_SERVICES, with --services or --program"),
     ],
 )
 def test_a_wrong_service_is_an_error_without_its_address(announce: Announcer, lines: str, sentence: str) -> None:
     result = announce(FLATPANEL_SERVICES=lines, code=2 if "URL" not in sentence and "addr" not in sentence else 1)
     assert sentence in result.output
+
+
+@each(
+    ("command", "fault"),
+    [
+        (" ", "the command is empty, or has a quote without an end"),
+        ("'' a", "the command is empty, or has a quote without an end"),
+        ("cat 'a", "the command is empty, or has a quote without an end"),
+        ("missing-program --key secret", "missing-program is no program that can be run"),
+        ("'a\x1b[1m' secret", r"a\x1b[1m is no program that can be run"),
+        ("'/dev/null' secret", "/dev/null is no program that can be run"),
+    ],
+)
+def test_a_program_that_cannot_be_run_is_named(announce: Announcer, command: str, fault: str) -> None:
+    """Without its arguments, and before another service has the news."""
+    chapters(announce.site, 10)
+    output = announce("--program", command, code=2).output
+    assert output.endswith(f"Error: program: {fault}\n")
+    assert announce.webhook.posted == []
 
 
 def test_services_are_in_a_file_outside_the_catalog(announce: Announcer, tmp_path: Path) -> None:
