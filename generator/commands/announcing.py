@@ -108,8 +108,8 @@ def _service(kind: str, address: str, others: Sequence[Service], given: Announce
     # Checked now: another service may already have the news when the program is started.
     if not shutil.which(command[0]):
         # A line of the environment may be the address of another service, which is secret; the option is none.
-        program = f"{command[0]} is" if address == given.program else "the command begins with"
-        raise click.UsageError(f"{name}: {program} no program that can be run")
+        program = command[0] if address == given.program else "the first word of the command"
+        raise click.UsageError(f"{name}: {program} is no program that can be run")
     return Program(name, command, os.environ, given.timeout)
 
 

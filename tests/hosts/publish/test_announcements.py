@@ -534,7 +534,7 @@ def test_without_apprise_the_command_that_installs_it_is_printed(
         (f"discord http://a/{TOKEN}?thread_id=1 2", "discord: the address should be of ASCII characters"),
         (f"discord http://a\\{TOKEN}/", "discord: the address should"),
         (f"program '{TOKEN}", "program: the command is empty, or has a quote without an end\n"),
-        (f"program {TOKEN}", "program: the command begins with no program that can be run\n"),
+        (f"program {TOKEN}", "program: the first word of the command is no program that can be run\n"),
         ("", "no service to announce to; name it in FLATPANEL_SERVICES, with --services or --program"),
     ],
 )
