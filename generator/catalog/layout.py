@@ -45,7 +45,7 @@ def existing(folder: Folder) -> Folder:
     return folder
 
 
-def refuse_in_catalog(path: Path, advice: str) -> None:
+def refuse_among_series(path: Path, advice: str) -> None:
     """An error if a path is among the series of a catalog, where a generated file is a stray.
 
     The folder of the catalog itself may be the root of the project, with all that is generated.

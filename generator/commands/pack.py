@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ..catalog.layout import refuse_in_catalog
+from ..catalog.layout import refuse_among_series
 from ..hosts.packs import pack_files
 from ..release.store import Store, refuse_inside
 from . import options
@@ -24,7 +24,7 @@ def pack(out: Path, target: Path, dry_run: bool) -> Result:
     the same folder writes what has changed.
     """
     refuse_inside(out, target, "choose another folder")
-    refuse_in_catalog(target, "choose another folder")
+    refuse_among_series(target, "choose another folder")
     with counter("packing", pack_files.STEPS) as progress:
         totals = pack_files.pack_release(Store(out), target, write=not dry_run, progress=progress)
     wrote, removed = ("would write", "would remove") if dry_run else ("wrote", "removed")

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from ..catalog import media_folder, reader
 from ..catalog.confined_folder import ConfinedFolder
-from ..catalog.layout import refuse_in_catalog
+from ..catalog.layout import refuse_among_series
 from ..catalog.linking import is_archive, is_variant
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError
@@ -308,7 +308,7 @@ def _layout(store: Store, given: PublishArguments) -> BucketLayout:
         return PlainKeys(store)
     if given.packs:
         refuse_inside(store.root, given.packs, "choose another folder with --packs")
-        refuse_in_catalog(given.packs, "choose another folder with --packs")
+        refuse_among_series(given.packs, "choose another folder with --packs")
     folder = given.packs or store.root.absolute().parent / ".flatpanel_packs"
     with counter("packing", pack_files.STEPS) as progress:
         pack_files.pack_release(store, folder, progress=progress)
