@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import click
 
 from ..catalog.problems.doc_links import PAGE
-from ..errors import MAX_EXCERPTS, FlatpanelError, Problem
+from ..errors import MAX_EXCERPTS, FlatpanelError, Problem, counted
 from .help import summary, write_examples
 from .output import Line, failure, is_stdout_lost, output_format, print_data, print_json, print_lines
 
@@ -131,7 +131,7 @@ def _print_text(error: FlatpanelError | OSError, *, is_read_only: bool) -> None:
 
 def _print_count(error: FlatpanelError | OSError, *, is_read_only: bool) -> None:
     if problems := _problems(error):
-        count = f"{len(problems)} problem{'s' * (len(problems) > 1)}"
+        count = counted(len(problems), "problem")
         print_lines(count if is_read_only else f"{count}; nothing was written", err=True, bold=True)
 
 

@@ -17,10 +17,10 @@ from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.linking import TOLD_BY_ARCHIVES
 from ..catalog.media_folder import overlap
 from ..catalog.problems.load import load_valid
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, counted
 from ..media import findings_report, folder_check, image_copies, image_sizes, moves, named_files, size_file
 from ..media.archives import Archiver, ArchivesResult
-from ..media.findings_report import count_of_files, mebibytes
+from ..media.findings_report import mebibytes
 from ..media.folder_check import Finding
 from ..media.named_files import RESTRICTIONS, MediaFile, NamedMedia
 from ..media.source import Fetcher, SourceChecker, existing
@@ -255,8 +255,8 @@ def variants(catalog: ConfinedFolder, folder: str, pages: bool, jobs: int, shows
     with counter("converting", len(images)) as progress:
         result = writer.write(images, jobs, progress)
     summary = (
-        f"{target}: wrote {count_of_files(result.written)}, {mebibytes(result.size)}; removed"
-        f" {count_of_files(result.removed)}; {result.kept:,} of {len(images):,} images had theirs already"
+        f"{target}: wrote {counted(result.written, 'file')}, {mebibytes(result.size)}; removed"
+        f" {counted(result.removed, 'file')}; {result.kept:,} of {len(images):,} images had theirs already"
     )
     facts = {"written": result.written, "bytes": result.size, "kept": result.kept, "removed": result.removed}
     return _report(summary, result.findings, facts, ok=result.ok, shows_all=shows_all)
@@ -293,13 +293,11 @@ def archives(catalog: ConfinedFolder, folder: str, dry: bool, shows_all: bool) -
 
 
 def _archives_line(target: ConfinedFolder, archiver: Archiver, result: ArchivesResult, dry: bool) -> str:
-    written = (
-        f"{count_of_files(result.written)}" if dry else f"{count_of_files(result.written)}, {mebibytes(result.size)}"
-    )
+    written = counted(result.written, "file") + ("" if dry else f", {mebibytes(result.size)}")
     verbs = ("would write", "would delete") if dry else ("wrote", "deleted")
     without = f"; {archiver.without:,} have no id, no pages, or pages on other hosts" if archiver.without else ""
     return (
-        f"{target}: {verbs[0]} {written}; {verbs[1]} {count_of_files(result.removed)};"
+        f"{target}: {verbs[0]} {written}; {verbs[1]} {counted(result.removed, 'file')};"
         f" {result.kept:,} of {len(archiver.wanted):,} chapters had theirs already{without}"
     )
 
@@ -351,7 +349,7 @@ def fetch(
     client = _client(server, rate, timeout, max_response << 20, max_total << 30)
     with client as connected, counter("fetching", len(named.images)) as progress:
         result = Fetcher(connected, target, updates).fetch(named.images, progress)
-    summary = f"{target}: fetched {count_of_files(result.fetched)}, {mebibytes(result.size)}; kept {result.kept:,}"
+    summary = f"{target}: fetched {counted(result.fetched, 'file')}, {mebibytes(result.size)}; kept {result.kept:,}"
     facts = {"fetched": result.fetched, "kept": result.kept, "bytes": result.size}
     return _report(summary, result.findings, facts, ok=not result.findings, shows_all=shows_all)
 

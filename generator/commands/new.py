@@ -13,7 +13,7 @@ from ..authoring.new_entries import NewEntry
 from ..catalog import field_values
 from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.records import Chapter
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, counted
 from ..filesystem import is_inside
 from ..release.store import highest_id, refuse_inside
 from . import options
@@ -131,8 +131,7 @@ def chapter(
     )
     record = entry.record
     assert isinstance(record, Chapter)
-    count = len(record.pages)
-    summary = f"{chapter_ids.chapter_label(record)}: id {record.id}, {count} page{'s' * (count != 1)}"
+    summary = f"{chapter_ids.chapter_label(record)}: id {record.id}, {counted(len(record.pages), 'page')}"
     details = {"id": record.id, "volume": record.volume, "number": record.number, "pages": record.pages}
     return _result(catalog, entry, summary, details, dry=dry)
 

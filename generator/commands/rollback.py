@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, counted
 from ..pipeline import rollback as rolling_back
 from ..release import transaction
 from ..release.store import Store
@@ -36,8 +36,7 @@ def rollback(release: str | None, out: Path, reopen: bool) -> Result:
             raise FlatpanelError(f"{fault}; use --reopen to continue:", *reasons)
         rolling_back.carry_out(opened, plan, options.now())
     for account, count in plan.left_out.items():
-        keys = "1 key" if count == 1 else f"{count} keys"
-        print_warning(f"release {plan.target} has no account {account}; {keys} left out")
+        print_warning(f"release {plan.target} has no account {account}; {counted(count, 'key')} left out")
     changed = f" as {plan.release}, with the keys of release {before}" if plan.release != plan.target else ""
     return Result(
         lambda: [f"{out}: release {plan.target} is current again{changed}; reload nginx to serve it"],

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ..catalog.confined_folder import ConfinedFolder
+from ..errors import counted
 from ..pipeline.build_options import Options
 from ..release.store import Store
 from ..review import verify_files, verify_server
@@ -108,8 +109,8 @@ def _file_result(build_options: Options, result: RepairResult, *, strict: bool) 
     def lines() -> Iterator[str | Line]:
         out = build_options.out
         if repaired:
-            files = "1 file" if len(repaired) == 1 else f"{len(repaired)} files"
-            yield from (*repaired, f"{out}: restored {files}; reload nginx to serve them")
+            restored = counted(len(repaired), "file")
+            yield from (*repaired, f"{out}: restored {restored}; reload nginx to serve them")
         yield from map(note, (*damaged, *leftover))
         if damaged and result.problem:
             yield from map(note, f"{build_options.catalog}: cannot restore files: {result.problem}".splitlines())

@@ -6,6 +6,7 @@ import click
 
 from ..authoring import view_counts
 from ..catalog.confined_folder import ConfinedFolder
+from ..errors import counted
 from . import options
 from .command import Command, Result, warning
 from .output import Line
@@ -23,13 +24,13 @@ def views(catalog: ConfinedFolder, logs: tuple[Path, ...]) -> Result:
     result = view_counts.add_views(catalog, logs)
     tally = result.tally
     lines: list[str | Line] = [
-        warning(f"{log}: {_lines(count)} invalid, skipped; an incomplete last line counts once it is complete")
+        warning(f"{log}: {counted(count, 'line')} invalid, skipped; an incomplete last line counts once it is complete")
         for log, count in result.unreadable.items()
     ]
     if tally.too_old:
-        too_old = f"{_lines(tally.too_old)} of {tally.closed} or earlier skipped: too old to detect duplicates"
+        too_old = f"{counted(tally.too_old, 'line')} of {tally.closed} or earlier skipped: too old to detect duplicates"
         lines.append(warning(too_old))
-    lines.append(f"{catalog}: {tally.counted} views added, {tally.repeated} already counted")
+    lines.append(f"{catalog}: {counted(tally.counted, 'view')} added, {tally.repeated} already counted")
     return Result(
         lambda: lines,
         lambda: {
@@ -40,7 +41,3 @@ def views(catalog: ConfinedFolder, logs: tuple[Path, ...]) -> Result:
             "unreadable": result.unreadable,
         },
     )
-
-
-def _lines(count: int) -> str:
-    return f"{count} line{'s' * (count > 1)}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ..errors import counted
 from .folder_check import Finding
 from .image_sizes import Size
 from .named_files import MediaFile
@@ -16,7 +17,7 @@ def lines(findings: Iterable[Finding], labels: Mapping[str, str], *, shows_all: 
     for finding in findings:
         by_kind.setdefault(finding.kind, []).append(finding)
     for kind, group in by_kind.items():
-        yield f"{labels.get(kind, kind)}: {count_of_files(len(group))}"
+        yield f"{labels.get(kind, kind)}: {counted(len(group), 'file')}"
         entries = list(map(_one, group)) if shows_all else list(_by_folder(group))
         shown = entries if shows_all else entries[:_EXAMPLES]
         yield from (f"  {entry}" for entry in shown)
@@ -52,12 +53,8 @@ def _by_folder(findings: Sequence[Finding]) -> Iterator[str]:
         if len(group) == 1:
             yield _one(group[0])
         else:
-            yield f"{folder}: {count_of_files(len(group))}" + (f": {detail}" if detail else "")
+            yield f"{folder}: {counted(len(group), 'file')}" + (f": {detail}" if detail else "")
 
 
 def _folder(path: str) -> str:
     return path.rpartition("/")[0] + "/"
-
-
-def count_of_files(count: int) -> str:
-    return f"{count:,} file{'s' * (count != 1)}"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
+from ..errors import counted
 from .lenient import Fields
 from .notes import Notes
 
@@ -62,8 +63,7 @@ def note_missing(sitemap: Sitemap, chapters: Mapping[str, list[Fields]], notes: 
 
 
 def _sentence(count: int, reason: str) -> str:
-    chapters = "1 chapter" if count == 1 else f"{count} chapters"
-    return f"{chapters} only in the sitemap ({reason}): publication time unknown; not written"
+    return f"{counted(count, 'chapter')} only in the sitemap ({reason}): publication time unknown; not written"
 
 
 def _rounded(number: str) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from .. import filesystem
 from ..catalog.site_settings import Site
+from ..errors import counted
 from ..pipeline import scan, up_to_date
 from ..pipeline.build_options import Options
 from ..pipeline.cache import Cache
@@ -97,5 +98,4 @@ def _change(current: Path | None, trial: TrialRelease) -> str:
     total = sum(changed.values())
     if not total:
         return "the configuration"
-    urls = "1 URL" if total == 1 else f"{total:,} URLs"
-    return f"{urls} ({', '.join(f'{count:,} {kind}' for kind, count in changed.items())})"
+    return f"{counted(total, 'URL')} ({', '.join(f'{count:,} {kind}' for kind, count in changed.items())})"

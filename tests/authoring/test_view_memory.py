@@ -27,7 +27,7 @@ def test_requests_are_stored_for_90_days(counting: Site, add_views: Callable[...
     result = add_views(log + line(1000, day=days(2)[1]) + line(1001, day=days(1)[0]))
 
     assert counts(counting) == f"1: {DAYS_KEPT + 2}\n"
-    assert result.stdout == f"{counting.folder}/catalog_src: 1 views added, {DAYS_KEPT} already counted\n"
+    assert result.stdout == f"{counting.folder}/catalog_src: 1 view added, {DAYS_KEPT} already counted\n"
     assert result.stderr == "warning: 2 lines of 2026-01-01 or earlier skipped: too old to detect duplicates\n"
 
 
