@@ -45,7 +45,7 @@ def test_a_line_without_end_takes_no_memory(
     tracemalloc.stop()
 
     assert result.exit_code == 0
-    assert f"{counted} views added" in result.stdout
+    assert f"{counted} view{'s' * (counted != 1)} added" in result.stdout
     assert f"views.log.0: {unreadable} line invalid, skipped" in result.stderr
     assert counts(counting) == ("1: 1\n" if counted else "") + "2: 1\n"
     assert peak < 8 * MIB
