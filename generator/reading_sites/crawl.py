@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any, TypeGuard
+from typing import Any, NoReturn, TypeGuard
 from urllib.parse import quote, urlsplit
 
 from .. import encoding
@@ -223,6 +223,8 @@ def crawl(crawler: Crawler) -> None:
     if crawler.responses.is_original:
         crawler.responses.sitemap = sitemap.listed(*map(crawler.text, (sitemap.SERIES, sitemap.CHAPTERS)))
     crawler.slugs = slugs(crawler, pages, old)
+    if not crawler.slugs:
+        _refuse_empty(crawler, old)
     stated = sum(count(series.get("chapters")) for page in pages for series in _results(page))
     # The original service needs a request for each chapter that no database has.
     chapters = max(0, stated - len(crawler.database)) if crawler.responses.is_original else 0
@@ -233,6 +235,16 @@ def crawl(crawler: Crawler) -> None:
         _series(crawler, slug, new, old)
     crawler.ahead = 0
     crawler.progress(1)
+
+
+def _refuse_empty(crawler: Crawler, old: list[str]) -> NoReturn:
+    """Refuse a site without series: all of them would seem removed, and no URL would show its `base_url`."""
+    for path in ("/api/v2/series", *(f"{version}/{name}" for version in old for name in ("series", "releases"))):
+        crawler.bodies.cache.forget(path)
+    raise FlatpanelError(
+        f"{crawler.client.site}: its lists have no series with a valid slug; nothing was written. Import again later, "
+        "or with an API key of the site (--key-file)"
+    )
 
 
 def _pages(crawler: Crawler, page: SiteResponse) -> Iterator[SiteResponse]:

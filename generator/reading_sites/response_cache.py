@@ -128,10 +128,12 @@ class ResponseCache:
             self._database.execute("REPLACE INTO response VALUES (?, ?, ?, ?, ?, ?)", values)
         return CachedResponse(self.run, status, cached_headers, body)
 
-    def forget(self, name: str) -> None:
-        """Remove a response, so that the next import requests it."""
+    def forget(self, path: str) -> None:
+        """Remove the responses to a path, without and with a key, so that the next import requests it."""
         with self._errors():
-            self._database.execute("DELETE FROM response WHERE name = ?", (name,))
+            # The name of a response to a key has a space and a digest at the end.
+            query = "DELETE FROM response WHERE name = ? OR name BETWEEN ? AND ?"
+            self._database.execute(query, (path, f"{path} ", f"{path}!"))
 
     def complete(self) -> None:
         """Record that all requests are done."""

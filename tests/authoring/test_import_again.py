@@ -34,6 +34,7 @@ from tests.support.fake_site import (
     serving,
     small,
     texts,
+    withdraw_series,
 )
 from tests.support.import_project import change
 from tests.support.paths import ROOT
@@ -250,9 +251,8 @@ def test_entries_that_both_removed_have_no_note(site: FakeSite, catalog: Path) -
     (catalog / "series/one.yaml").unlink()
     (catalog / "members.yaml").write_text("")
     (catalog / "groups.yaml").write_text("- {id: 2, name: Night Shift}\n")
+    withdraw_series(site)
     answers = site.answers
-    answers["/api/v2/series"] = {"total": 0, "last": True, "results": []}
-    answers["/api/v1/series"] = []
     for path in ("/api/v2/members", "/api/v2/groups"):
         answers[path] = {"results": []}
     answers["/api/v1/groups"] = []
@@ -337,6 +337,23 @@ def test_an_empty_list_whose_entries_are_named_ends_the_import(
     assert again(site, catalog).files == []
 
 
+@pytest.mark.parametrize("status", [200, 401])
+def test_lists_without_series_end_the_import(status: int, site: FakeSite, tmp_path: Path) -> None:
+    """A first one, too: all series would seem removed, and `base_url` would be the URL of the import."""
+    right, empty = site.answers, {"/api/v2/series": Reply(status, b'{"results":[]}'), "/api/v1/series": []}
+    message = (
+        r"its lists have no series with a valid slug; nothing was written\. Import again later, or with an API key"
+    )
+    for key in (None, "k"):
+        site.answers = right | empty
+        with pytest.raises(FlatpanelError, match=message):
+            site.imported(tmp_path, key=key)
+        # The empty lists are not in the cache.
+        site.answers = right | ({"/api/v2/series": Replies([Reply(401), right["/api/v2/series"]])} if key else {})
+        site.imported(tmp_path, key=key)
+        assert read(tmp_path / "catalog_src", "site.yaml")["base_url"] == "https://comics.example"
+
+
 def test_a_missing_openapi_document_keeps_the_settings(site: FakeSite, catalog: Path) -> None:
     """`restricted` does not change."""
     document: dict[str, Any] = {"paths": {"/api/v2/members": {"get": {"security": [{"header": []}]}}}}
@@ -353,7 +370,7 @@ def test_a_removed_series_is_not_added_when_it_returns(site: FakeSite, catalog: 
     """The site did not have it for a while."""
     (catalog / "series/one.yaml").unlink()
     series, old = site.answers["/api/v2/series"], site.answers["/api/v1/series"]
-    site.answers |= {"/api/v2/series": {"total": 0, "last": True, "results": []}, "/api/v1/series": []}
+    withdraw_series(site)
     again(site, catalog)
     site.answers |= {"/api/v2/series": series, "/api/v1/series": old}
     again(site, catalog)

@@ -13,7 +13,18 @@ from generator.errors import FlatpanelError
 from generator.imports.run import ImportResult
 from tests.conftest import AS_OF
 from tests.support import linked_catalog
-from tests.support.fake_site import FakeSite, Reply, chapter, cubari_chapter, edit, read, serving, small, texts
+from tests.support.fake_site import (
+    FakeSite,
+    Reply,
+    chapter,
+    cubari_chapter,
+    edit,
+    read,
+    serving,
+    small,
+    texts,
+    withdraw_series,
+)
 
 KEPT = "no longer on the site; kept in the catalog"
 
@@ -339,11 +350,6 @@ def test_remove_removes_all_chapters_of_a_series(site: FakeSite, catalog: Path) 
     assert "chapters" not in read(catalog, "series/one.yaml")
 
 
-def gone_series(site: FakeSite) -> None:
-    site.answers["/api/v2/series"] = {"total": 0, "last": True, "results": []}
-    site.answers["/api/v1/series"] = []
-
-
 @pytest.mark.parametrize("is_folder", [False, True])
 def test_remove_removes_a_series_and_its_bookmarks(is_folder: bool, site: FakeSite, catalog: Path) -> None:
     """All of its files."""
@@ -351,7 +357,7 @@ def test_remove_removes_a_series_and_its_bookmarks(is_folder: bool, site: FakeSi
     (catalog / "series/mine.yaml").write_text("title: Mine\ncover: c.jpg\n")
     if is_folder:
         split_series(catalog)
-    gone_series(site)
+    withdraw_series(site)
     again(site, catalog, removes=True)
 
     assert [path.name for path in (catalog / "series").iterdir()] == ["mine.yaml"]
@@ -372,7 +378,7 @@ def test_remove_removes_the_file_of_a_chapter(site: FakeSite, catalog: Path) -> 
 def test_edited_entries_are_removed_with_theirs_only(site: FakeSite, catalog: Path) -> None:
     """An edit of people is not lost."""
     edit(catalog, "series/one.yaml", "title: Part 2", "title: Second part")
-    gone_series(site)
+    withdraw_series(site)
     assert f"series one: {KEPT}" in again(site, catalog, removes=True).notes
     again(site, catalog, removes=True, choice="theirs")
 

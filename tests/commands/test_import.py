@@ -14,7 +14,7 @@ from generator.imports import run as importing
 from tests.catalog.test_git import git
 from tests.commands.test_cli import Run, outcome
 from tests.conftest import AS_OF
-from tests.support.fake_site import FakeSite, Reply, serving, small
+from tests.support.fake_site import FakeSite, Reply, serving, small, withdraw_series
 from tests.support.paths import BUILD
 from tests.support.terminal import on_a_terminal
 
@@ -43,7 +43,7 @@ def test_import_prints_what_it_removes(site: FakeSite, run: Run, tmp_path: Path)
     """After a dry run that says so; the JSON counts it, too."""
     where = ("import", site.url, "--catalog", tmp_path / "new", "--rate", 100)
     assert run(*where).exit_code == 0
-    site.answers |= {"/api/v2/series": {"total": 0, "last": True, "results": []}, "/api/v1/series": []}
+    withdraw_series(site)
     dry, report = (
         run(*where, "--remove", "--dry-run"),
         json.loads(run(*where, "--remove", "--dry-run", "--json").stdout),

@@ -77,6 +77,11 @@ class FakeSite:
         return run.run(self.import_options(folder, **{"allows_missing_ids": True, **values}))
 
 
+def withdraw_series(site: FakeSite) -> None:
+    """Remove the series from the lists, which name another one without a response."""
+    site.answers |= {"/api/v2/series": {"total": 1, "last": True, "results": [{"slug": "x"}]}, "/api/v1/series": []}
+
+
 def read(catalog: Path, file: str) -> Any:
     return reader.load((catalog / file).read_bytes())
 

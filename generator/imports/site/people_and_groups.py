@@ -89,6 +89,18 @@ class ImportedLists:
         lists = (list(entries(self.responses[f"{version}/{kind}"].value)) for version in OLD)
         return next(filter(None, lists), [])
 
+    def fault(self, kind: str) -> str:
+        """Return why a list of people cannot be used although a series names one; "" if the list lacks the name only.
+
+        Without version 2, an empty list of authors may be that of the artists.
+        """
+        if any(self.v2(kind)):
+            return ""
+        paths = [f"{version}/{kind}" for version in (V2, *OLD)]
+        if any(map(self.responses.failed, paths)):
+            return "failed"
+        return "is empty" if self.responses[paths[0]].understood else ""
+
     def wrongly_empty(self) -> Iterator[str]:
         """Yield the paths of lists without entries, although other responses name some."""
         for kind in self.incomplete:

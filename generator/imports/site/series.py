@@ -161,11 +161,11 @@ class SeriesReader:
         return bool(names) and not authors.intersection(names) and artists.issuperset(names)
 
     def _new_person(self, kind: str, name: str) -> list[int]:
-        """Add a person who is in no list; return the new id, or nothing if the name is invalid or the list failed."""
+        """Add a person who is in no list; return the new id, or nothing if the name is invalid or the list is."""
         self.lists.incomplete.add(kind)
-        if self.responses.failed(f"{V2}/{kind}"):
+        if fault := self.lists.fault(kind):
             # An invented id would stay.
-            self._note(f"ids of {kind} unknown, because their list failed; skipped until the next import")
+            self._note(f"ids of {kind} unknown, because their list {fault}; skipped until the next import")
             return []
         id = next(number for number in count_from(1) if number not in self.lists.records[kind])
         if not self.lists.builder.add_person(kind, {"id": id, "name": name}, self.slug):
