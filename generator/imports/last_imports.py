@@ -226,13 +226,17 @@ class Memories:
     def after(self, last: LastImport, merge: Merge, of_site: Imported | None, sources: Sources) -> Saved:
         """Return what to save after a merge; `of_site` are the records of the site alone, if there is a database."""
         imported, merged = merge.imported, merge.last or last.merged
+        for memory in (last.own, last.every):
+            renamed_here.move_in_memory(merge.plan.moves, memory)
         result = [(self.main, saved(imported, merged, merge.undecided))]
         if self.of_database or last.every:
             every = _every_after(memory_of(imported), last.own, last.every, is_exact=bool(self.of_database))
             restore(every, merged, merge.undecided)
             result.append((self.of_all, every))
         if self.of_site and of_site:
-            result.append((self.of_site, saved(of_site, self.of_site.last(sources), ())))
+            last_of_site = self.of_site.last(sources)
+            renamed_here.move_in_memory(merge.plan.moves, last_of_site)
+            result.append((self.of_site, saved(of_site, last_of_site, ())))
         return result
 
 

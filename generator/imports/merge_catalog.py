@@ -16,7 +16,7 @@ from ..catalog.reader import Entry, SeriesEntry
 from ..catalog.records import Account, Chapter
 from ..errors import FlatpanelError
 from ..reading_sites.lenient import Fields
-from . import unavailable
+from . import renamed_here, unavailable
 from .last_imports import lost_paths
 from .merge import ACCOUNTS, FILES, KEYS, FieldChange, Merge, Plan, Removal, States, chapters_of, quoted
 from .records import PERSONAL_DATA, ImportedAccounts, key
@@ -80,7 +80,9 @@ class SeriesMerge:
         self.here = {series.slug: series for series in merge.sources.series}
         self.last = merge.last_of("series")
         self.plan.moves |= self._moves()
-        self._move_memory()
+        if self.plan.moves:
+            renamed_here.move_in_memory(self.plan.moves, merge.last)
+            self.last = merge.last_of("series")
         self.by_new_slug = {self.plan.moves.get(slug, slug): series for slug, series in self.here.items()}
         entries = [(slug, entry) for slug, series in self.here.items() for entry in series.chapters]
         # Of all chapters of the catalog.
@@ -132,14 +134,6 @@ class SeriesMerge:
             there.get("title") == self.last.get(slug, {}).get("title", here.entry.record.title)
         )
 
-    def _move_memory(self) -> None:
-        """Move what the last import said about a series to its new slug."""
-        last, moves = self.merge.last, self.plan.moves
-        if last and moves:
-            moved = {slug: self.last[old] for old, slug in moves.items() if old in self.last}
-            last["series"] = self.last = {slug: self.last[slug] for slug in self.last if slug not in moves} | moved
-            last.update({chapters_of(moves[old]): last.pop(chapters_of(old), {}) for old in moves})
-
     def merge_all(self, unavailable: set[str]) -> None:
         """Merge all series, except those of which a response is unavailable now."""
         lower_case = {slug.lower(): slug for slug in self.here if slug not in self.plan.moves}
@@ -163,6 +157,7 @@ class SeriesMerge:
         gone = self.last.keys() & self.here.keys() - unavailable - self.plan.moves.keys() - self.imported.series.keys()
         for slug in sorted(gone):
             self._gone(self.here[slug])
+        self._release_old_slugs()
 
     def _add_old_slug(self, here: SeriesEntry, slug: str, record: Fields) -> None:
         if here.slug != slug:
@@ -174,6 +169,18 @@ class SeriesMerge:
                 value = formerly or None
                 self.plan.changes.append(FieldChange(here.entry.file, here.entry.path, "formerly", value))
             self.notes.add(f"has the slug {slug} now; its file is renamed", here.slug)
+
+    def _release_old_slugs(self) -> None:
+        """Remove the old slugs of series that another series of the site has now."""
+        used = {slug.lower() for slug in (*self.plan.series, *self.plan.moves.values())}
+        planned = {change.file for change in self.plan.changes if change.name == "formerly"}
+        for slug, series in self.here.items():
+            entry, formerly = series.entry, series.entry.record.formerly
+            kept = [old for old in formerly if old.lower() not in used]
+            if kept != formerly and entry.file not in planned:
+                self.plan.changes.append(FieldChange(entry.file, entry.path, "formerly", kept or None))
+                lost = ", ".join(old for old in formerly if old not in kept)
+                self.notes.add(f"the site has another series with its old slug {lost}; removed from formerly", slug)
 
     def _gone(self, series: SeriesEntry) -> None:
         """Remove or note a series with all of its files."""

@@ -561,15 +561,15 @@ def test_a_catalog_with_problems_ends_the_import_first(site: FakeSite, catalog: 
 
 
 def test_an_update_with_problems_is_not_written(site: FakeSite, catalog: Path) -> None:
-    """Problems name the files of the catalog, not temporary ones."""
-    edit(catalog, "series/one.yaml", "title: One\n", "title: One\nformerly: [two]\n")
+    """Problems name the files of the catalog, not temporary ones. An anchor keeps the import from editing the field."""
+    edit(catalog, "series/one.yaml", "aliases: [Uno]\n", "formerly: &slugs [two]\naliases: *slugs\n")
     site.answers["/api/v2/series"]["results"].append({"slug": "two"})
     site.answers["/api/v2/series/two"] = site.answers["/api/v2/series/one"]
     before = texts(catalog)
     with pytest.raises(CatalogError) as caught:
         again(site, catalog)
 
-    assert str(caught.value).startswith(f"{catalog}/series/one.yaml:4:12: formerly[0]: ")
+    assert str(caught.value).startswith(f"{catalog}/series/one.yaml:4:19: formerly[0]: ")
     assert texts(catalog) == before
 
 

@@ -236,6 +236,39 @@ def test_series_that_was_renamed_twice_keeps_both_old_slugs(mine: Project, tmp_p
     assert mine.files() == before
 
 
+COPPER = "UPDATE reader_series SET slug = 'copper-weather-1' WHERE slug = 'copper-weather'"
+
+
+def test_slug_that_a_rename_freed_is_that_of_a_new_series(mine: Project, database: Path) -> None:
+    """It is not one that people removed from the catalog, and it is no old slug any more."""
+    change(database, COPPER)
+    assert mine.import_database(database).exit_code == 0
+    assert "formerly: [copper-weather]" in mine.text("series/copper-weather-1.yaml")
+    of_new = "99, 'New', description, cover, 'copper-weather', modified, created, format, manager_id, licensed, status"
+    change(database, f"INSERT INTO reader_series SELECT {of_new} FROM reader_series WHERE slug = 'kiln-sisters'")
+    result = mine.import_database(database)
+
+    assert "added 1 series" in result.output
+    note = "the site has another series with its old slug copper-weather; removed from formerly"
+    assert f"copper-weather-1: {note}" in result.output
+    assert "title: New\n" in mine.text("series/copper-weather.yaml")
+    assert "formerly" not in mine.text("series/copper-weather-1.yaml")
+    assert "wrote 0 files" in mine.import_database(database).output
+
+
+@pytest.mark.end_to_end
+def test_slug_that_a_rename_freed_is_that_of_a_new_series_of_the_site_alone(both: Project, database: Path) -> None:
+    """After an import of both. A series whose first slug was removed from the catalog is a new one."""
+    change(database, COPPER)
+    both.site.renamed["copper-weather"] = "copper-weather-1"
+    assert "renamed 1 series" in both.import_("--from-database", str(database)).output
+    (both.catalog / "series/kiln-sisters.yaml").unlink()
+    both.site.renamed["kiln-sisters"] = "copper-weather"
+    assert "added 1 series" in both.import_().output
+
+    assert "title: Kiln Sisters\n" in both.text("series/copper-weather.yaml")
+
+
 def test_failed_list_of_a_site_with_its_database_writes_nothing(database: Path, both: Project) -> None:
     """Entries that only the site has would seem deleted."""
     both.site.fail("/api/v2/series", 500, 10)

@@ -483,11 +483,35 @@ def test_a_series_that_was_renamed_here_keeps_its_slug(site: FakeSite, catalog: 
     shutil.rmtree(catalog.parent / "cache")
     again(site, catalog, choice="mine")
     assert [path.name for path in (catalog / "series").iterdir()] == ["own.yaml"]
-    # It gets nothing of another series that has the old slug now.
+    # It is the same series as long as a chapter or the title is.
     site.answers["/api/v2/series/one/chapters"]["results"] = [chapter(99, 1.0) | {"series": "one"}]
-    with pytest.raises(FlatpanelError, match="the old slug one is the slug of series/one"):
-        again(site, catalog)
+    again(site, catalog)
+    assert (series_ids(catalog, "own")[0], read(catalog, "series/own.yaml")["formerly"]) == (99, ["one"])
+
+
+def test_another_series_of_the_site_takes_over_the_slug_of_one_that_was_renamed_here(
+    site: FakeSite, tmp_path: Path
+) -> None:
+    """The old slug can be of one series only. The other one gets nothing of it."""
+    publish(site, one=11)
+    site.imported(tmp_path)
+    catalog = tmp_path / "catalog_src"
+    (catalog / "accounts.yaml").write_text("- username: reader\n  bookmarks: [own]\n")
+    (catalog / "series/one.yaml").rename(catalog / "series/own.yaml")
+    edit(catalog, "series/own.yaml", "title: Series 11\n", "title: Series 11\nformerly: [zero, one]\n")
+    publish(site, one=91)
+    done = again(site, catalog)
+
+    assert "own: the site has another series with its old slug one; removed from formerly" in done.notes
+    assert f"series own: {KEPT}" in done.notes
+    assert (series_ids(catalog, "own"), series_ids(catalog, "one")) == ([11, 12], [91, 92])
+    assert read(catalog, "series/own.yaml")["formerly"] == ["zero"]
     assert read(catalog, "accounts.yaml")[0]["bookmarks"] == ["own"]
+    assert again(site, catalog).files == []
+
+
+def series_ids(catalog: Path, slug: str) -> list[int]:
+    return [chapter["id"] for chapter in read(catalog, f"series/{slug}.yaml")["chapters"]]
 
 
 def test_a_series_that_was_renamed_on_both_sides_is_one(site: FakeSite, catalog: Path) -> None:
@@ -590,6 +614,21 @@ def test_a_chapter_that_moves_takes_no_series_along(
     series = {slug: read(catalog, f"series/{slug}.yaml") for slug in new}
     assert series["one"]["description"] == "Ours."
     assert [slug for slug in new if not all("id" in chapter for chapter in series[slug]["chapters"])] == without_id
+
+
+def test_a_slug_that_a_rename_freed_may_be_that_of_a_new_series(site: FakeSite, tmp_path: Path) -> None:
+    publish(site, one=11)
+    site.imported(tmp_path)
+    catalog = tmp_path / "catalog_src"
+    publish(site, two=11)
+    again(site, catalog)
+    assert read(catalog, "series/two.yaml")["formerly"] == ["one"]
+    publish(site, two=11, one=21)
+    again(site, catalog)
+
+    assert "formerly" not in read(catalog, "series/two.yaml")
+    assert (series_ids(catalog, "one"), series_ids(catalog, "two")) == ([21, 22], [11, 12])
+    assert again(site, catalog).files == []
 
 
 def test_a_slug_that_was_removed_here_may_be_passed_on(site: FakeSite, tmp_path: Path) -> None:
