@@ -198,7 +198,9 @@ class SeriesMerge:
         matched = dict(_matched(series, chapters))
         for index, chapter in enumerate(chapters):
             here, label = matched.get(index), f"{slug} chapter {chapter['number']}"
-            name = _name_in(last, here.record if here else None, key(chapter))
+            name = key(chapter)
+            if "id" not in last.get(name, {}):
+                name = _name_in(last, here.record if here else None, name)
             states = States(kind, name, label, last.get(name), chapter, here)
             if here and (of_both := self._with_usable_id(states, here.record.id, chapter, slug)):
                 self.merge.record(of_both)
@@ -220,18 +222,23 @@ class SeriesMerge:
             # Only older versions show it now: they have neither ids nor views.
             last = states.last and {name: value for name, value in states.last.items() if name in chapter}
             return states._replace(last=last)
-        if here and here != there and self._is_kept(states, f"{here} here, {there} there"):
+        if here and states.last and states.last.get("id") == there:
+            # The same chapter as at the last import: only people can have changed its id.
+            return states
+        if here and here != there and self._is_kept(states, chapter, f"{here} here, {there} there"):
             return None
         return states if here == there else states._replace(site=self._with_free_id(chapter, slug))
 
-    def _is_kept(self, states: States, ids: str) -> bool:
+    def _is_kept(self, states: States, chapter: Fields, ids: str) -> bool:
         """Return whether a chapter stays that was made again on the site: people edited it here."""
         if states.last is None:
             self.merge.differences.append(f"{states.label}: id: {ids}")
         assert states.here
         if self.merge.choice == "theirs" or not self.merge.is_edited(states.here.record, states.last):
             return False
-        self.merge.conflict(states, "id", f"edited here, and made again on the site: conflict: id: {ids}")
+        # The next import compares with the chapter of this one as soon as it has its id.
+        made_again = states._replace(id=key(chapter))
+        self.merge.conflict(made_again, "id", f"edited here, and made again on the site: conflict: id: {ids}")
         return True
 
     def _with_free_id(self, chapter: Fields, slug: str) -> Fields:

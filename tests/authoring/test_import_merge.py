@@ -281,6 +281,35 @@ def test_a_chapter_that_was_uploaded_again_keeps_edits_of_people(site: FakeSite,
     assert (second["id"], second["title"]) == (20, "Again")
 
 
+def test_mine_decides_about_a_chapter_that_was_uploaded_again(site: FakeSite, catalog: Path) -> None:
+    """It keeps its id, and gets what the site changes afterwards."""
+    edit(catalog, "series/one.yaml", "title: Part 2", "title: Second part")
+    upload_again(site)
+    again(site, catalog)
+    for choice in ("mine", "", "theirs"):
+        done = again(site, catalog, choice=choice)
+        assert (done.files, [note for note in done.notes if "conflict" in note]) == ([], [])
+    site.answers["/api/v2/series/one/chapters"]["results"][0]["views"] = 8
+    again(site, catalog)
+
+    second = read(catalog, "series/one.yaml")["chapters"][1]
+    assert (second["id"], second["title"], second["views"]) == (12, "Second part", 8)
+
+
+def test_an_id_that_was_edited_here_is_kept(site: FakeSite, catalog: Path) -> None:
+    """The site did not change it, so it is no conflict. Its chapter gets what the site changes."""
+    edit(catalog, "series/one.yaml", "  - id: 12\n", "  - id: 50\n")
+    for choice in ("", "theirs"):
+        done = again(site, catalog, choice=choice)
+        assert (done.files, [note for note in done.notes if "conflict" in note]) == ([], [])
+    site.answers["/api/v2/series/one/chapters"]["results"][0]["views"] = 8
+    again(site, catalog)
+
+    second = read(catalog, "series/one.yaml")["chapters"][1]
+    assert (second["id"], second["views"]) == (50, 8)
+    assert again(site, catalog).files == []
+
+
 def test_facts_about_a_series_stay_unless_the_site_changes_them(site: FakeSite, catalog: Path) -> None:
     """The original service states none of them, and another site of this program states them all."""
     ours = {"kind": "manga", "rating": "safe", "language": "ja", "links": {"anilist": 5, "mal": 6}}
