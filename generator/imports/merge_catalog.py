@@ -196,16 +196,24 @@ class SeriesMerge:
         kind = chapters_of(slug)
         last = self.merge.last_of(kind)
         matched = dict(_matched(series, chapters))
+        has_new_names = False
         for index, chapter in enumerate(chapters):
             here, label = matched.get(index), f"{slug} chapter {chapter['number']}"
-            name = key(chapter)
+            name = before = key(chapter)
             if "id" not in last.get(name, {}):
-                name = _name_in(last, here.record if here else None, name)
-            states = States(kind, name, label, last.get(name), chapter, here)
+                before = _name_in(last, here.record if here else None, name)
+            if "id" not in chapter:
+                name = before
+            states = States(kind, name, label, last.get(before), chapter, here)
             if here and (of_both := self._with_usable_id(states, here.record.id, chapter, slug)):
                 self.merge.record(of_both)
+                if name != before and before in last:
+                    # A field that stays undecided or unwritten is compared with its last value again.
+                    last[name], has_new_names = last[before], True
             elif not here and (added := self.merge.record(states)):
                 self.plan.chapters.setdefault(slug, []).append(self._with_free_id(added, slug))
+        if has_new_names:
+            self.merge.last[kind] = last
         if not chapters and self.imported.series[slug].get("licensed"):
             return  # the site hides them
         matched_ids = {id(entry) for entry in matched.values()}
@@ -225,20 +233,18 @@ class SeriesMerge:
         if here and states.last and states.last.get("id") == there:
             # The same chapter as at the last import: only people can have changed its id.
             return states
-        if here and here != there and self._is_kept(states, chapter, f"{here} here, {there} there"):
+        if here and here != there and self._is_kept(states, f"{here} here, {there} there"):
             return None
         return states if here == there else states._replace(site=self._with_free_id(chapter, slug))
 
-    def _is_kept(self, states: States, chapter: Fields, ids: str) -> bool:
+    def _is_kept(self, states: States, ids: str) -> bool:
         """Return whether a chapter stays that was made again on the site: people edited it here."""
         if states.last is None:
             self.merge.differences.append(f"{states.label}: id: {ids}")
         assert states.here
         if self.merge.choice == "theirs" or not self.merge.is_edited(states.here.record, states.last):
             return False
-        # The next import compares with the chapter of this one as soon as it has its id.
-        made_again = states._replace(id=key(chapter))
-        self.merge.conflict(made_again, "id", f"edited here, and made again on the site: conflict: id: {ids}")
+        self.merge.conflict(states, "id", f"edited here, and made again on the site: conflict: id: {ids}")
         return True
 
     def _with_free_id(self, chapter: Fields, slug: str) -> Fields:

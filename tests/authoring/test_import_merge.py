@@ -296,6 +296,37 @@ def test_mine_decides_about_a_chapter_that_was_uploaded_again(site: FakeSite, ca
     assert (second["id"], second["title"], second["views"]) == (12, "Second part", 8)
 
 
+def test_a_field_of_a_chapter_that_was_uploaded_again_is_noted_until_it_is_edited(
+    site: FakeSite, catalog: Path
+) -> None:
+    """The chapter has another id at the next import."""
+    edit(catalog, "series/one.yaml", "title: Part 2", "title: &title Part 2")
+    with (catalog / "series/one.yaml").open("a") as file:
+        file.write("\n  - {number: 9, title: *title, published: 2026-01-01, pages: []}\n")
+    upload_again(site)
+    note = "series/one.yaml: chapters[1].title: cannot be edited automatically; change it to title: Again"
+    for _ in range(2):
+        assert note in again(site, catalog).notes
+        second = read(catalog, "series/one.yaml")["chapters"][1]
+        assert (second["id"], second["title"]) == (20, "Part 2")
+    edit(catalog, "series/one.yaml", "title: &title Part 2", "title: &title Again")
+    assert note not in again(site, catalog).notes
+
+
+def test_a_conflict_stays_undecided_when_the_site_shows_ids(site: FakeSite, catalog: Path) -> None:
+    """The last import has the chapters by their numbers."""
+    shown, right = small(), site.answers
+    shutil.rmtree(catalog.parent)
+    site.answers = {path: value for path, value in shown.items() if path.startswith("/api/v1")}
+    site.imported(catalog.parent)
+    edit(catalog, "series/one.yaml", "title: Part 2", "title: Second part")
+    right["/api/v2/series/one/chapters"]["results"][0]["title"] = "The second"
+    site.answers = right
+    for _ in range(2):
+        conflict = "one chapter 2: title: conflict: 'Second part' here, 'The second' there; kept yours"
+        assert conflict in again(site, catalog).notes
+
+
 def test_an_id_that_was_edited_here_is_kept(site: FakeSite, catalog: Path) -> None:
     """The site did not change it, so it is no conflict. Its chapter gets what the site changes."""
     edit(catalog, "series/one.yaml", "  - id: 12\n", "  - id: 50\n")
