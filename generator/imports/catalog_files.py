@@ -30,6 +30,8 @@ _HEADINGS = {
     "members": "Members of groups.",
     "accounts": "Accounts of readers. A key is here as its SHA-256 digest only.",
 }
+# Lists whose entries are referenced by name.
+_WITH_NAMES = [file for kind, file in FILES.items() if kind in ("members", *REFERENCES)]
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 
 
@@ -41,7 +43,7 @@ class CatalogFiles:
         self.text = text
         self.files = spilled_texts()
         self.spelled = partial(_in_file, merge.plan.names)
-        # References to renamed entries that cannot be edited: as they stand they would name nothing.
+        # Names and references to them that cannot be edited: the references would name nothing.
         self.lost_references: list[str] = []
 
     def build(self) -> Spilled[bytes | None]:
@@ -51,7 +53,9 @@ class CatalogFiles:
         """
         self.plan.changes = [change for change in self.plan.changes if self._change(change)]
         if self.lost_references:
-            fix = "Write each reference without comments and anchors, or as an id, and import again"
+            fix = (
+                "Write each name and reference without comments and anchors, or a reference as an id, and import again"
+            )
             raise FlatpanelError(*self.lost_references, f"nothing was written. {fix}")
         self._remove_entries()
         if self.plan.site:
@@ -115,6 +119,10 @@ class CatalogFiles:
                 names = ", ".join(map(str, value if isinstance(value, list) else [value]))[:200]
                 fault = "names a renamed entry and cannot be edited automatically; should become"
                 self.lost_references.append(f"{place}: {fault} {names}")
+                return False
+            if change.name == "name" and change.file in _WITH_NAMES:
+                fault = "cannot be edited automatically, and references follow it; should become"
+                self.lost_references.append(f"{place}: {fault} {value}"[:300])
                 return False
             new = "" if value is None else "; ".join(writer.field(change.name, value)[:3])[:200]
             self.notes.add(f"cannot be edited automatically; {f'change it to {new}' if new else 'remove it'}", place)

@@ -536,8 +536,24 @@ def test_a_renamed_reference_that_cannot_be_edited_ends_the_import(dry: bool, si
     count = text.count(line)
     reason = "names a renamed entry and cannot be edited automatically; should become Day Shift"
     assert places == [f"series/one.yaml: chapters[{number}].groups: {reason}" for number in range(count)]
-    assert advice.startswith("nothing was written. Write each reference without comments")
+    assert advice.startswith("nothing was written. Write each name and reference without comments")
     assert {path: path.read_bytes() for path in catalog.rglob("*.yaml")} == before
+
+
+def test_a_name_that_cannot_be_edited_ends_the_import(site: FakeSite, catalog: Path) -> None:
+    """Its references would name nothing. The message is about the name, not about them."""
+    edit(catalog, "authors.yaml", "  name: Ada\n  aliases: [A.]", "  name: &name Ada\n  aliases: [A., *name]")
+    before = texts(catalog)
+    site.answers["/api/v2/authors"]["results"][0]["name"] = "Ida"
+    site.answers["/api/v2/series/one"]["authors"] = ["Ida"]
+    with pytest.raises(FlatpanelError) as failed:
+        again(site, catalog)
+
+    place, advice = failed.value.sentences
+    reason = "cannot be edited automatically, and references follow it; should become Ida"
+    assert place == f"authors.yaml: [0].name: {reason}"
+    assert advice.startswith("nothing was written. Write each name and reference without comments")
+    assert texts(catalog) == before
 
 
 def test_a_flow_list_cannot_be_extended(site: FakeSite, catalog: Path) -> None:
