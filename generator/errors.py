@@ -102,5 +102,6 @@ def _escaped_character(character: str) -> str:
 
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun in the right form."""
-    plural = noun if noun == "series" else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    ends_in_ies = noun.endswith("y") and noun[-2] not in "aeiou"
+    plural = noun if noun == "series" else f"{noun[:-1]}ies" if ends_in_ies else f"{noun}s"
     return f"{count:,} {noun if count == 1 else plural}"

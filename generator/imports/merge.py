@@ -319,9 +319,9 @@ def refuse_missing_ids(merge: Merge, place: str) -> None:
             # Others lost their id to another chapter of the catalog; they have a note.
             counts[slug] += sum(key(chapter) in without for chapter in merge.imported.chapters[slug])
     if lines := [f"{slug}: {counted(count, 'chapter')}" for slug, count in counts.items() if count]:
+        without_id = f"{counted(counts.total(), 'chapter')} without an id in any response"
         raise FlatpanelError(
-            f"{place}: {counts.total()} chapters have no id in any response, and apps recognise a chapter by its id; "
-            "nothing was written",
+            f"{place}: {without_id}, and apps recognise a chapter by its id; nothing was written",
             *_first(lines, "more series"),
             "pass the database of the site (--from-database), which has the ids, or an API key (--key-file) if "
             "/api/v2 needs one; --allow-missing-ids imports without ids, and `python build.py ids` assigns new ones",

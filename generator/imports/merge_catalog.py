@@ -14,7 +14,7 @@ from ..catalog import field_values
 from ..catalog.layout import SITE
 from ..catalog.reader import Entry, SeriesEntry
 from ..catalog.records import Account, Chapter
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, counted
 from ..reading_sites.lenient import Fields
 from . import renamed_here, unavailable
 from .last_imports import lost_paths
@@ -339,7 +339,7 @@ class AccountMerge:
             dropped += len(bookmarks) - len(record["bookmarks"])
             self._merge_account(username, record, self.here.get(username) or self.here.get(renamed.get(username, "")))
         if dropped:
-            self.notes.add(f"{dropped} bookmarks of series that are not in the catalog; left out")
+            self.notes.add(f"{counted(dropped, 'bookmark')} of series that are not in the catalog; left out")
         for username in sorted(self.last.keys() & self.here.keys() - self.site.records.keys() - set(renamed.values())):
             self._gone(self.here[username], self.last[username])
 

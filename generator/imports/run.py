@@ -16,7 +16,7 @@ from ..catalog.problems import locate
 from ..catalog.problems.load import load_valid
 from ..catalog.reader import Sources
 from ..catalog.site_settings import Site
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, counted
 from ..reading_sites.crawl import Crawler, Progress, crawl
 from ..reading_sites.notes import Notes
 from ..reading_sites.response_cache import PRIVATE, ResponseCache
@@ -155,7 +155,7 @@ def _expect(options: ImportOptions, announce: Callable[[str], None], requests: i
     seconds = requests / options.rate
     if seconds >= _LONG:
         time = f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
-        announce(f"about {requests:,} requests follow; they take {time}; an interrupted import resumes")
+        announce(f"about {counted(requests, 'request')} to go, {time}; an interrupted import resumes")
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def value_count(body: bytes) -> int:
 def parsed(body: bytes, limit: int) -> Any:
     """Parse a body, unless its value takes too much memory; `limit` is the largest accepted response in bytes."""
     if len(body) > limit // _PARSED:
-        raise UnusableResponse(f"JSON is larger than {limit // _PARSED >> 20} MiB (raise --max-response)")
+        raise UnusableResponse(f"JSON is larger than {limit / _PARSED / (1 << 20):g} MiB (raise --max-response)")
     allowed = limit // _PARSED // _BYTES_A_VALUE
     if value_count(body) > allowed:
         raise UnusableResponse(f"JSON has more than {allowed} values (raise --max-response)")

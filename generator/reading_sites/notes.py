@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..catalog.api_keys import redacted
-from ..errors import escaped
+from ..errors import counted, escaped
 
 # Places that are named for each sentence; the rest is counted.
 _NAMED = 5
@@ -76,7 +76,7 @@ class Notes:
 
     def _omitted(self) -> Iterator[str]:
         if self._count > _MOST:
-            yield f"{self._count - _MOST} more notes omitted"
+            yield f"{counted(self._count - _MOST, 'more note')} omitted"
 
 
 def _line(sentence: str, places: Iterable[str], most: int = _NAMED) -> str:

@@ -117,11 +117,11 @@ def test_active_accounts_have_bookmarks_and_digests_of_keys(bring: Import, catal
         {"username": "driftwood"},
         {"username": "ferry.reader+1@reader.example", "bookmarks": ["kiln-sisters"]},
     ]
-    assert [note for note in notes if "accounts" in note] == [
+    assert [note for note in notes if "account" in note] == [
         "5 accounts with 2 API keys and 6 bookmarks; names, email addresses, bios and avatars only with "
         "--personal-data",
-        "1 inactive and 1 deleted accounts; left out",
-        "1 usernames have an @ and may be email addresses; keep accounts.yaml private if they are",
+        "1 inactive and 1 deleted account; left out",
+        "1 username with an @; keep accounts.yaml private if that is an email address",
     ]
 
 
@@ -225,12 +225,12 @@ def test_bookmarks_changed_on_both_sides_are_a_conflict(bring: Import, database:
 def test_bookmarks_of_series_outside_the_catalog_are_counted(bring: Import, database: Path, catalog: Path) -> None:
     """Of an unknown series, and of one that was removed here."""
     change(database, "INSERT INTO users_bookmark (id, user_id, series_id) VALUES (99, 5, 999)")
-    assert "1 bookmarks of unknown series; left out" in bring().output
+    assert "1 bookmark of unknown series; left out" in bring().output
     (catalog / "series/kiln-sisters.yaml").unlink()
     edit(catalog, "\n  bookmarks: [kiln-sisters]", "")
     result = bring()
 
-    assert "1 bookmarks of series that are not in the catalog; left out" in result.output
+    assert "1 bookmark of series that are not in the catalog; left out" in result.output
     assert read(catalog)["ferry.reader+1@reader.example"] == {"username": "ferry.reader+1@reader.example"}
 
 
@@ -405,7 +405,7 @@ def test_short_keys_are_left_out(bring: Import, database: Path, catalog: Path) -
     change(database, "UPDATE users_apikey SET key = 'secret' WHERE user_id = 3")
     output = bring().output
 
-    assert "1 API keys that are not 64 digits 0-9 a-f; left out" in output
+    assert "1 API key without 64 digits 0-9 a-f; left out" in output
     assert "keys" not in read(catalog)["tidepool"]
 
 

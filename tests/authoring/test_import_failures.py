@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from generator.catalog.yaml import reader
+from generator.errors import FlatpanelError
 from generator.imports.merge import Choice
 from generator.imports.run import ImportResult
 from generator.reading_sites import crawl
@@ -85,6 +86,17 @@ def test_no_id_is_invented_where_a_list_fails(
         site.imported(tmp_path)
 
     assert series(tmp_path)[field] == expected
+
+
+def test_one_chapter_without_an_id_is_counted_as_one(tmp_path: Path) -> None:
+    """The message about it names the series, too."""
+    answers = {path: value for path, value in small().items() if path.startswith("/api/v1")}
+    del answers["/api/v1/series/one"]["volumes"]["1"]["2"]
+    with serving(answers) as site, pytest.raises(FlatpanelError) as refused:
+        site.imported(tmp_path, allows_missing_ids=False)
+
+    assert ": 1 chapter without an id in any response, and" in refused.value.sentences[0]
+    assert refused.value.sentences[1] == "  one: 1 chapter"
 
 
 @pytest.mark.parametrize("choice", ["", "mine"])

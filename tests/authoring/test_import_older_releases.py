@@ -100,7 +100,12 @@ def test_an_import_without_ids_needs_an_option(tmp_path: Path) -> None:
         created = made.run("init", str(tmp_path / "new"), "--import", site.url, "--rate", "100", "--allow-missing-ids")
 
     assert (refused.exit_code, files) == (1, [])
-    for text in ("37 chapters have no id in any response", "kiln-sisters: 6 chapters", "--from-database", "`main ids`"):
+    for text in (
+        "37 chapters without an id in any response",
+        "kiln-sisters: 6 chapters",
+        "--from-database",
+        "`main ids`",
+    ):
         assert text in refused.output
     # The last import adds nothing.
     assert (allowed.exit_code, unchanged.exit_code) == (0, 0)

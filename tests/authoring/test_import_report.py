@@ -43,8 +43,8 @@ def test_summary_fits_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert len(summary) == LINES + 1
     assert summary[0] == f"{'a' * 120} and 1 more: sentence 0"
-    assert summary[LINES - 1 :] == [f"{LINES + 1} more notes are in the details", "1 more notes omitted"]
-    assert report.details().endswith("\n1 more notes omitted\n")
+    assert summary[LINES - 1 :] == [f"{LINES + 1} more notes are in the details", "1 more note omitted"]
+    assert report.details().endswith("\n1 more note omitted\n")
     assert report.details().count("\n  ") == 4 * LINES
 
 

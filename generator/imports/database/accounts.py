@@ -5,7 +5,7 @@ from typing import Literal
 
 from ... import encoding
 from ...catalog.records import Account
-from ...errors import FlatpanelError
+from ...errors import FlatpanelError, counted
 from ...reading_sites.image_paths import image
 from ...reading_sites.lenient import Fields, valid_fields
 from ...reading_sites.notes import Notes
@@ -88,13 +88,15 @@ def _personal(user: Row, profile: Row | None, media: str) -> Fields:
 def _note(records: dict[str, Fields], counts: dict[str, int], notes: Notes, *, personal: bool) -> None:
     """Note what is imported and what is left out, in numbers."""
     data = "" if personal else "; names, email addresses, bios and avatars only with --personal-data"
-    notes.add(f"{len(records)} accounts with {counts['keys']} API keys and {counts['bookmarks']} bookmarks{data}")
+    keys, bookmarks = counted(counts["keys"], "API key"), counted(counts["bookmarks"], "bookmark")
+    notes.add(f"{counted(len(records), 'account')} with {keys} and {bookmarks}{data}")
     if counts["inactive"] or counts["deleted"]:
-        notes.add(f"{counts['inactive']} inactive and {counts['deleted']} deleted accounts; left out")
+        notes.add(f"{counts['inactive']} inactive and {counted(counts['deleted'], 'deleted account')}; left out")
     if counts["bad keys"]:
-        notes.add(f"{counts['bad keys']} API keys that are not 64 digits 0-9 a-f; left out")
+        notes.add(f"{counted(counts['bad keys'], 'API key')} without 64 digits 0-9 a-f; left out")
     if counts["bad bookmarks"]:
-        notes.add(f"{counts['bad bookmarks']} bookmarks of unknown series; left out")
+        notes.add(f"{counted(counts['bad bookmarks'], 'bookmark')} of unknown series; left out")
     emails = sum("@" in username for username in records)
     if emails and not personal:
-        notes.add(f"{emails} usernames have an @ and may be email addresses; keep accounts.yaml private if they are")
+        usernames = counted(emails, "username")
+        notes.add(f"{usernames} with an @; keep accounts.yaml private if that is an email address")
