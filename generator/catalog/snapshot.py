@@ -42,6 +42,11 @@ def statuses(folder: ConfinedFolder, files: Iterable[str]) -> Iterator[tuple[str
         yield file, _status(folder, file, os.path.join(_real_folder(folder, parent, folders), name))
 
 
+def file_status(path: str | os.PathLike[str]) -> str:
+    """The status of a file outside the catalog."""
+    return _text(os.stat(path))
+
+
 def modified(status: str) -> int:
     """The mtime in a status, in seconds."""
     return int(status.split(" ")[1]) // 10**9

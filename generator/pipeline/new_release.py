@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .. import encoding, filesystem, server_url
-from ..catalog import entities, git, layout, linking
+from ..catalog import entities, git, layout, linking, snapshot
 from ..catalog.layout import SeriesFiles
 from ..catalog.reader import ARCHIVES
 from ..release import journal, manifest, transaction
@@ -37,6 +37,7 @@ from .removals import Removals, checked_removals
 from .scan import CatalogScan, SeriesFacts, SiteChanges
 from .segments import PreparedRelease, Segments
 from .series_renderer import RenderedSeries, RenderTask
+from .up_to_date import MANIFEST
 
 # Passes on the rendered series, whose number is the second parameter, and may show progress.
 Progress = Callable[[Iterator[RenderedSeries], int], Iterator[RenderedSeries]]
@@ -208,6 +209,7 @@ class ReleaseBuilder:
             self.segments.load(self.described["segments"])
         else:
             self.segments.clear()
+        if not self.cache_is_current or self.described["manifest"] != snapshot.file_status(opened.root / MANIFEST):
             refuse_damaged(opened.root)
         page_ids = allocate_page_ids(self.scan, self.manifests)
         keys = RenderKeys(self.scan, page_ids)
@@ -239,7 +241,12 @@ class ReleaseBuilder:
             # The release that was current until now is an older one from here on.
             retained[opened.current] = sorted(self.dropped_files)
         kept = {older: retained[older] for older in opened.store.older()}
-        described = {"release": prepared.id, "retained files": kept, "segments": self.segments.dump()}
+        described = {
+            "release": prepared.id,
+            "manifest": snapshot.file_status(opened.root / MANIFEST),
+            "retained files": kept,
+            "segments": self.segments.dump(),
+        }
         self.cache.remember(RELEASE, described)
         self.cache.commit()
 

@@ -20,7 +20,7 @@ from ..nginx import maps
 from ..release import journal, manifest
 from ..release.changes import differences
 from ..release.manifest import Entry, Published
-from ..release.manifest_reader import KEYS_FILE, ManifestReader, dump_keys
+from ..release.manifest_reader import KEYS_FILE, ManifestReader, dump_keys, refuse_damaged
 from ..release.transaction import NextRelease, Transaction
 
 _PROFILE = "/api/v2/profile#"
@@ -92,7 +92,8 @@ def _target_ids(transaction: Transaction, id_prefix: str | None) -> Sequence[str
 
 
 def _check_files(root: Path, target: ManifestReader) -> None:
-    """Check that all files of the target exist."""
+    """Check that all files of the target exist, and that its manifest is the one that was built."""
+    refuse_damaged(root, target.id)
     for path in chain((target.folder / name for name in target.file_digests), (root / file for file in target.files())):
         if not path.exists():
             raise FlatpanelError(f"{path}: is missing, so release {target.id} cannot be served again")

@@ -16,6 +16,9 @@ from .cache import HISTORY, LAST_BUILD, Cache
 if TYPE_CHECKING:
     from .scan import CatalogScan
 
+# The manifest of the current release, in `out`.
+MANIFEST = "current/manifest.json"
+
 
 def commit_times(catalog: Folder, as_of: int, cache: Cache) -> git.FileTimes:
     """The last commit time of each file. The history of one commit is read from git once."""
@@ -52,6 +55,8 @@ def last_result(options: Options, inputs: Mapping[str, Any], cache: Cache) -> di
     last, store = cache.recall(LAST_BUILD), Store(options.out)
     if not last or last["fingerprint"] != inputs or last["release"] != store.current() or not store.finished():
         return None
+    if last["manifest"] != snapshot.file_status(options.out / MANIFEST):
+        return None  # the file was damaged or replaced
     if last["as_of"] > options.as_of + MAX_AHEAD:
         return None
     due = last["next_publication"] or options.as_of + 1
@@ -84,6 +89,7 @@ def keep_result(
             "last_publication": scan.last_publication,
             "next_publication": scan.next_publication,
             "release": result["release"],
+            "manifest": snapshot.file_status(options.out / MANIFEST),
             "conf": _digest(options.nginx),
             "media": _media_folder(options, result),
             "result": result,

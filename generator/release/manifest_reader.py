@@ -46,8 +46,8 @@ class ManifestReader:
                     self._read_head(self.name)
                 except FlatpanelError:
                     if path.parent.parent.name == "releases":
-                        # Its error says what to do about a damaged current release.
-                        refuse_damaged(path.parents[2])
+                        # Its error says what to do about a damaged release.
+                        refuse_damaged(path.parents[2], path.parent.name)
                     raise
                 opened.pop_all()
 
@@ -167,17 +167,27 @@ def problem(path: Path, release: str) -> str | None:
     return None if manifest.release_id(file_digest(path)) == release else "does not match the id of the release"
 
 
-def refuse_damaged(root: Path) -> None:
-    """Refuse a damaged manifest of the current release, since the next build continues its dates and ids."""
+def problem_and_remedy(root: Path, release: str) -> str | None:
+    """Describe what is wrong with the manifest of a release in `root`, and what to do: nothing can make it again."""
+    folder, link = root / "releases" / release, root / "current"
+    fault = problem(folder / "manifest.json", release)
+    if not fault:
+        return None
+    if Path(os.readlink(link)).name != release:
+        return f"{fault}; restore the file, or remove {folder}, which only a rollback needs"
+    return (
+        f"{fault}, so no build can continue the release; restore the file, or remove {link} to build a first release "
+        "with new dates"
+    )
+
+
+def refuse_damaged(root: Path, release: str | None = None) -> None:
+    """Refuse a damaged manifest of a release; of the current one by default, since a build continues its dates."""
     link = root / "current"
     if link.is_symlink():
-        release = Path(os.readlink(link)).name
-        path = root / "releases" / release / "manifest.json"
-        if fault := problem(path, release):
-            raise FlatpanelError(
-                f"{path}: {fault}, so no build can continue the release; restore the file, or remove {link} to build "
-                "a first release with new dates"
-            )
+        release = release or Path(os.readlink(link)).name
+        if sentence := problem_and_remedy(root, release):
+            raise FlatpanelError(f"{root / 'releases' / release / 'manifest.json'}: {sentence}")
 
 
 def file_digest(path: Path) -> str:

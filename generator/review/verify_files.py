@@ -53,9 +53,8 @@ def retained_releases(store: Store) -> RetainedReleases:
     releases = releases_of(store)
     damaged, manifests = [], {}
     for release in releases:
-        path = store.root / "releases" / release / "manifest.json"
-        if fault := manifest_reader.problem(path, release):
-            damaged.append(FileFault(path, fault))
+        if fault := manifest_reader.problem_and_remedy(store.root, release):
+            damaged.append(FileFault(store.root / "releases" / release / "manifest.json", fault))
         else:
             manifests[release] = store.manifest(release)
     return RetainedReleases(store.root, releases, manifests, damaged)

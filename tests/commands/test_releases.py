@@ -264,13 +264,14 @@ def test_commands_without_a_release_create_nothing(
 
 
 @pytest.mark.parametrize(
-    "command", ["build --no-cache", "build --check", "verify", "releases", "rollback", "export plain"]
+    "command",
+    ["build --no-cache", "build --check", "verify", "verify --repair", "releases", "rollback", "export plain"],
 )
 @pytest.mark.parametrize("damage", ["truncated", "removed"])
 def test_damaged_current_release_has_one_remedy(
     site: Site, run: Run, monkeypatch: pytest.MonkeyPatch, command: str, damage: str
 ) -> None:
-    """`verify` lists the damaged file; the other commands name the remedy."""
+    """Every command names it, also `verify`, which lists all damaged files."""
     monkeypatch.chdir(site.folder)
     manifest_path = Path("dist/releases", site.build().release, "manifest.json")
     if damage == "removed":
@@ -279,11 +280,7 @@ def test_damaged_current_release_has_one_remedy(
     else:
         manifest_path.write_bytes(manifest_path.read_bytes()[:300])
         fault = "does not match the id of the release"
-    if command == "verify" and damage == "truncated":
-        # It lists damaged files, of which this is the first.
-        sentence = fault
-    else:
-        sentence = f"{fault}, so no build can continue the release; {REMEDY}"
+    sentence = f"{fault}, so no build can continue the release; {REMEDY}"
 
     assert outcome(run(*command.split())) == (1, "", f"{manifest_path}: {sentence}\n")
 
@@ -294,6 +291,19 @@ def test_damaged_older_release_is_named(site: Site, run: Run, monkeypatch: pytes
     older = Path("dist/releases", site.build().release, "manifest.json")
     tree_snapshot.first_version(site)
     site.build()
+    content = older.read_text()
     older.write_text("{}")
+    sentence = f"{older}: does not match the id of the release; restore the file, or remove {older.parent}, which only "
+    expected = (1, "", f"{sentence}a rollback needs\n")
 
-    assert outcome(run("releases")) == (1, "", f"{older}: is not the manifest of a release\n")
+    for command in ("releases", "verify", "verify --repair", "rollback", "build --no-cache"):
+        assert outcome(run(*command.split())) == expected, command
+
+    older.write_text(content.replace('"size":', '"size":1', 1))
+
+    assert outcome(run("rollback")) == expected
+
+    shutil.rmtree(older.parent)
+
+    assert run("build", "--no-cache").exit_code == 0
+    assert run("verify").exit_code == 0

@@ -252,20 +252,19 @@ def remembering(site: Site) -> Options:
 
 
 def change_a_digit(path: Path) -> None:
-    """Change a digit in the line of a series."""
+    """Change a digit in a line of a series."""
     text = path.read_bytes()
     path.write_bytes(re.sub(rb"(?m)^(\"?/.*second\b.*:)\d", rb"\g<1>9", text))
     assert path.read_bytes() != text
 
 
-@pytest.mark.parametrize("name", ["series.map", "manifest.json"])
-def test_damage_of_the_current_release_is_not_copied(site: Site, tmp_path: Path, name: str) -> None:
+def test_damage_of_a_map_is_not_copied(site: Site, tmp_path: Path) -> None:
     """The lines of an unchanged series in the next release come from the cache."""
     undamaged = copy_of("minimal", tmp_path / "whole")
     for edited in (site, undamaged):
         tree_snapshot.first_version(edited)
         pipeline.build(remembering(edited))
-    path = (site.folder / "dist/current" / name).resolve()
+    path = (site.folder / "dist/current/series.map").resolve()
     change_a_digit(path)
     for edited in (site, undamaged):
         tree_snapshot.second_version(edited)
@@ -273,8 +272,7 @@ def test_damage_of_the_current_release_is_not_copied(site: Site, tmp_path: Path,
 
     assert site.store.current() == undamaged.store.current()
     assert site.manifest == undamaged.manifest
-    if name == "series.map":
-        assert [fault for fault in verify_files.check_files(site.store) if fault.path != path] == []
+    assert [fault for fault in verify_files.check_files(site.store) if fault.path != path] == []
 
 
 def test_a_lost_value_of_a_file_discards_the_cache(site: Site) -> None:
@@ -305,6 +303,34 @@ def test_a_damaged_manifest_is_a_message(site: Site, run: Callable[..., Result],
         f"{path}: does not match the id of the release, so no build can continue the release; restore the file, or "
         f"remove {site.folder}/dist/current to build a first release with new dates\n",
     )
+
+
+@pytest.mark.parametrize("is_edited", [False, True])
+def test_a_damaged_manifest_is_found_before_it_is_continued(site: Site, is_edited: bool) -> None:
+    """Also where only the size of a body is wrong, which a build with a cache would copy to the next release."""
+    tree_snapshot.first_version(site)
+    pipeline.build(remembering(site))
+    path = (site.folder / "dist/current/manifest.json").resolve()
+    path.write_bytes(path.read_bytes().replace(b'"size":', b'"size":1', 1))
+    if is_edited:
+        tree_snapshot.second_version(site)
+
+    with pytest.raises(FlatpanelError, match="does not match the id of the release, so no build can continue"):
+        pipeline.build(remembering(site))
+
+
+def test_a_copied_manifest_is_no_damage(site: Site) -> None:
+    """Such as after `dist` was restored from a backup."""
+    tree_snapshot.first_version(site)
+    release = pipeline.build(remembering(site)).release
+    path = (site.folder / "dist/current/manifest.json").resolve()
+    content = path.read_bytes()
+    path.unlink()
+    path.write_bytes(content)
+    tree_snapshot.second_version(site)
+
+    assert pipeline.build(remembering(site)).release != release
+    assert list(verify_files.check_files(site.store)) == []
 
 
 def commit(site: Site) -> None:

@@ -279,7 +279,7 @@ def test_a_file_that_cannot_be_restored_does_not_stop_the_repair(built: Site, ru
     result = run("verify", "--repair", *places(built))
 
     assert (result.exit_code, body.read_bytes()) == (1, whole)
-    assert result.stderr == f"{table}: does not match the id of the release\n"
+    assert result.stderr.startswith(f"{table}: does not match the id of the release; restore the file, or remove ")
 
 
 def test_a_previous_release_without_manifest_is_damaged(built: Site, run: Run) -> None:
@@ -289,7 +289,8 @@ def test_a_previous_release_without_manifest_is_damaged(built: Site, run: Run) -
     table.unlink()
     result = run("verify", "--out", built.folder / "dist")
 
-    assert (result.exit_code, result.stderr) == (1, f"{table}: is missing\n")
+    remedy = f"restore the file, or remove {table.parent}, which only a rollback needs"
+    assert (result.exit_code, result.stderr) == (1, f"{table}: is missing; {remedy}\n")
 
 
 SOON = """

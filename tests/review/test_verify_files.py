@@ -84,9 +84,8 @@ def test_every_flipped_byte_of_a_manifest_is_found(without_sync_and_docs: None, 
         for at in range(0, len(text), 1009):
             path.write_bytes(flipped(text, at))
 
-            assert list(map(str, verify_files.check_files(built.store))) == [
-                f"{path}: does not match the id of the release"
-            ]
+            (fault,) = map(str, verify_files.check_files(built.store))
+            assert fault.startswith(f"{path}: does not match the id of the release")
         path.write_bytes(text)
 
 
