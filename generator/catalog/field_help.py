@@ -48,13 +48,19 @@ def fields() -> list[FieldHelp]:
 
 
 def matching(argument: str) -> list[FieldHelp]:
-    """Return the fields for an argument of `explain`: a file, a field, or the end of a path."""
+    """Return the fields for an argument of `explain`: a file, a field, or the end of a path.
+
+    A word such as `groups` is both a file and a field.
+    """
     name = topic(argument) or argument
+    file = _SCHEMA_NAMES.get(f"{argument}.yaml", name)
     all_fields = fields()
     same = [field for field in all_fields if field.topic == name]
-    of_file = [field for field in all_fields if field.topic.partition(".")[0] == name]
-    ending = [field for field in all_fields if field.topic.endswith(f".{name}")]
-    return same or [*of_file, *(ending if not of_file or name in _WITHOUT_FIELDS else ())]
+    of_file = [field for field in all_fields if field.topic.partition(".")[0] == file]
+    ending = [field for field in all_fields if field.topic.endswith(f".{name}") and not argument.endswith(".yaml")]
+    if of_file:  # the ages of caches are named after files, too
+        ending = [field for field in ending if not field.topic.startswith("site.cache.")]
+    return same or [*of_file, *ending]
 
 
 def suggestion(argument: str) -> str | None:
