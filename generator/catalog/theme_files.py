@@ -2,6 +2,7 @@
 them: the pages do.
 """
 
+import errno
 import os
 import re
 from collections.abc import Mapping
@@ -127,7 +128,9 @@ def read(catalog: Folder) -> tuple[ThemeFiles, list[Problem]]:
         except UnicodeDecodeError:
             problems.append(theme.problem(name, "is not UTF-8; save it as UTF-8"))
         except OSError as error:
-            problems.append(theme.problem(name, f"cannot be read: {error.strerror}"))
+            is_large = error.errno == errno.EFBIG
+            fault = f"has more than {MAX_SIZE >> 20} MiB; make it smaller" if is_large else None
+            problems.append(theme.problem(name, fault or f"cannot be read: {error.strerror}"))
     if (total := sum(map(len, (*files.values(), *images.values())))) > MAX_TOTAL:
         message = f"has {total:,} characters; a theme can have {MAX_TOTAL:,}"
         problems.append(theme.problem("", message))

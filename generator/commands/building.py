@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..catalog import field_values, layout
+from ..catalog import field_values, layout, theme_files
 from ..pipeline import run as pipeline
 from ..pipeline.build_options import Options
 from ..pipeline.build_result import BuildResult
@@ -90,7 +90,8 @@ def _collector(options: Options, report: Path | None) -> "ReportCollector":
 
     if report:
         # The build may create the folders that it writes.
-        others = (options.catalog / layout.SERIES, options.nginx, options.cache)
+        theme = theme_files.folder_of(options.catalog).path
+        others = (options.catalog / layout.SERIES, theme, options.nginx, options.cache)
         page.check_path(report, options.out, filter(None, others))
     return ReportCollector()
 

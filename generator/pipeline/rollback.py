@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from .. import encoding
 from ..api.payloads.resources import Gate
+from ..catalog import site_paths
 from ..errors import FlatpanelError, counted
 from ..nginx import maps
 from ..release import journal, manifest
@@ -28,6 +29,7 @@ _OLD_VERSIONS = ("/api/series/", "/api/v1/series/")
 # A chapter keeps this URL if its number, its volume or its series changes.
 _CHAPTER = re.compile(r"/api/v2/chapters/[0-9]+")
 _PEOPLE = re.compile(r"/api/v2/(?:authors|artists|groups|members)/[0-9]+")
+_PAGE = re.compile(r"/[a-z0-9][-a-z0-9_]*/")
 _BLOCK = 1 << 20
 
 
@@ -182,7 +184,7 @@ def _reopened(current: ManifestReader, target: ManifestReader) -> dict[str, str]
             elif slug:
                 unexplained.setdefault(slug, set()).add(_kind(slug, url))
                 chapters[slug] += _CHAPTER.fullmatch(url) is not None
-            elif not difference.old and _PEOPLE.fullmatch(url):
+            elif not difference.old and (_PEOPLE.fullmatch(url) or _is_page_of_theme(url, target)):
                 urls[url] = "no longer published"
     for slug, kinds in unexplained.items():
         chapters[slug] += licensed_chapters[slug] if "old" in kinds else 0
@@ -190,6 +192,12 @@ def _reopened(current: ManifestReader, target: ManifestReader) -> dict[str, str]
         if reason := _why_unpublished(current, slug, unexplained[slug], chapters[slug]):
             series[slug] = reason
     return urls | dict(sorted(series.items()))
+
+
+def _is_page_of_theme(url: str, target: ManifestReader) -> bool:
+    """Whether a URL is that of a text of the owner: of the other pages with such paths, all but one are reserved."""
+    has_name = _PAGE.fullmatch(url) is not None
+    return has_name and url != target.rules.reader and not site_paths.is_reserved(url.strip("/"))
 
 
 def _why_closed(entry: Entry | None) -> str:

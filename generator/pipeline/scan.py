@@ -283,7 +283,7 @@ class _Scanner:
             self.check_keys,
             self.files.digests,
             self.parsed,
-            located=[*media, *cuts],
+            located=[*media, *cuts, *theme_check.warnings(lists.theme)],
         )
 
     def _read_lists(self) -> tuple[Sources, list[SeriesFiles]]:

@@ -45,6 +45,10 @@ def read(catalog: ConfinedFolder, site: Site | None, cache: Cache) -> tuple[Them
     return files, problems
 
 
+def warnings(files: ThemeFiles) -> list[Problem]:
+    return list(theme.warnings(files))
+
+
 def _examined(files: ThemeFiles) -> dict[str, list[object]]:
     ((problems, texts),) = ordered_map(1, lambda: theme.examine, [files], files.folder)
     if problems:

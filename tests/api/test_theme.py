@@ -68,6 +68,24 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path)
 
 
+def test_language_and_direction_are_checked(project: Project) -> None:
+    """Browsers ignore other values, so that a site with them is built."""
+    project.write("texts.yaml", "search: Suche\nlang: Deutsch!\ndir: left\n")
+    project.build()
+    for _ in range(2):  # also if nothing has changed
+        project.build()
+
+        assert [str(warning).removeprefix(f"{project.folder}/") for warning in project.result.located] == [
+            "theme/texts.yaml:2:7: lang: should be a language tag (BCP 47), like en, pt-BR or zh-Hant",
+            "theme/texts.yaml:3:6: dir: should be ltr or rtl",
+        ]
+
+    project.write("texts.yaml", "lang: ar-EG\ndir: rtl\n")
+    project.build()
+
+    assert project.result.located == []
+
+
 def test_theme_changes_pages(project: Project) -> None:
     """Each kind of file, added after a first build: the pages are made again, and no body of the API changes."""
     project.build()

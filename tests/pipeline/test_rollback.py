@@ -321,6 +321,21 @@ def test_people_and_licensed_chapters_that_were_removed_need_reopen(
     assert (result.exit_code, f"\n  {named}" in result.stderr) == (1, True), result.stderr
 
 
+def test_a_removed_page_of_the_theme_needs_reopen(site: Site, run: Run) -> None:
+    """A page of the program is no text of the owner, also where `reader` of site.yaml names it."""
+    title(site, "First")
+    (site.folder / "theme").mkdir()
+    (site.folder / "theme/about.md").write_text("# About")
+    site.write("site.yaml", f"{SITE}pages: true\nreader: /read/\n")
+    site.build()
+    (site.folder / "theme/about.md").unlink()
+    site.write("site.yaml", f"{SITE}pages: true\nreader: /books/\nshelf: false\n")
+    site.build()
+    result = run("rollback", "--out", site.folder / "dist", "--json")
+
+    assert json.loads(result.stdout)["message"].splitlines()[1:] == ["  /about/: no longer published"]
+
+
 def hide_what_is_licensed(site: Site) -> None:
     site.write("site.yaml", f"{SITE}hide_licensed: true\n")
 

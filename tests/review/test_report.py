@@ -400,6 +400,7 @@ OWNED = {
     "nginx.conf": "nginx.conf",
     "cache/report.html": "cache",
     "catalog_src/series/report.html": "catalog_src/series",
+    "theme/report.html": "theme",
 }
 
 

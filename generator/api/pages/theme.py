@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import bounds, installation
+from ...catalog import patterns
 from ...catalog.site_paths import APPS_PAGE, RESERVED
 from ...catalog.site_settings import Site
 from ...catalog.suggestions import did_you_mean
@@ -55,6 +56,18 @@ def problems(files: ThemeFiles, site: Site) -> Iterator[Problem]:
     yield from _icon_problems(files)
     yield from _table_problems(files)
     yield from _own_page_problems(files, site)
+
+
+def warnings(files: ThemeFiles) -> Iterator[Problem]:
+    """Values of `texts.yaml` that pages have in attributes, and browsers ignore. The theme has no problems."""
+    rules = {
+        "lang": (re.compile(patterns.LANGUAGE), patterns.ADVICE[patterns.LANGUAGE]),
+        "dir": (re.compile("ltr|rtl"), "should be ltr or rtl"),
+    }
+    for name, text in _table(files).items():
+        if name in rules and not rules[name][0].fullmatch(text):
+            position = read_positions(files.files[TABLE].encode()).position((name,))
+            yield files.problem(TABLE, rules[name][1], *position, name)
 
 
 def needs_examination(files: ThemeFiles) -> bool:
