@@ -31,9 +31,9 @@ _MAX_COUNTED = 1 << 30
 DAYS_KEPT = 90
 # Digits of a request id that are kept: enough for one day, and a tenth of a log line.
 _DIGITS = 12
-_LINE = re.compile(
-    rb"(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))T\d\d:\d\d:\d\d[-+]\d\d:\d\d ([0-9a-f]{32}) ([1-9]\d{0,9})\r?\n"
-)
+_DATE = rb"\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d)|(?:0[13-9]|1[0-2])-30|(?:0[13578]|1[02])-31)"
+_CLOCK = rb"(?:[01]\d|2[0-3]):[0-5]\d"
+_LINE = re.compile(rb"(%s)T%s:[0-5]\d[-+]%s ([0-9a-f]{32}) ([1-9]\d{0,9})\r?\n" % (_DATE, _CLOCK, _CLOCK))
 # More bytes than any valid line; and the bytes that are read at once of the rest of a longer line.
 _LONGEST = 256
 _BLOCK = 1 << 16

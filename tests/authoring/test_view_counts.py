@@ -5,6 +5,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,11 @@ def test_an_empty_log_adds_nothing(counting: Site, add_views: Callable[..., Resu
         line(2).replace("2026", "２０２６"),
         line(2).replace("-05-", "-13-"),
         line(2).replace("-01T", "-32T"),
+        line(2).replace("-05-01T", "-02-30T"),
+        line(2).replace("-05-01T", "-04-31T"),
+        line(2).replace("T12:", "T24:"),
+        line(2).replace(":00:00+", ":60:00+"),
+        line(2).replace(":00+", ":60+"),
         '127.0.0.1 - - [01/May/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 12\n',
         "\x00" * 50 + "\n",
         b"\xff\xfe\n",
@@ -119,6 +125,16 @@ def test_invalid_lines_are_reported(counting: Site, add_views: Callable[..., Res
         f"warning: {log}: 1 line invalid, skipped; an incomplete last line counts once it is complete\n"
     )
     assert counts(counting) == "1: 2\n"
+
+
+def test_every_day_counts() -> None:
+    """And each hour of a day, in a year with a leap day."""
+    first = datetime(2028, 1, 1)
+    times = [first + timedelta(hours=25 * step) for step in range(351)]
+    tally = view_counts.Tally()
+
+    assert tally.add(f"{time.isoformat()}+00:00 {'a' * 32} 1\n".encode() for time in times) == 0
+    assert tally.counted == len({time.date() for time in times})
 
 
 def test_an_incomplete_line_counts_once_it_is_complete(counting: Site, add_views: Callable[..., Result]) -> None:
