@@ -66,14 +66,16 @@ def error_message(error: ErrorDetails, model: type[BaseModel]) -> str:
     """Return the message of one pydantic error in a `model`."""
     # A value below `keys` may be a key, and messages are often public.
     is_secret = "keys" in error["loc"] or issubclass(model, Key)
-    value, context = "…" if is_secret else error["input"], error.get("ctx", {})
+    value, context = error["input"], error.get("ctx", {})
+    shown, with_type = (_kind, _kind) if is_secret else (_quoted, _with_type)
     match error["type"]:
         case "missing":
             return "is missing"
         case "extra_forbidden":
             return _unknown_field(model, error["loc"])
         case "string_type":
-            return _should_be_text(value)
+            is_known = value is not None and not isinstance(value, dict | list)
+            return f"should be text, not {shown(value)}{'; put it in quotes' * is_known}"
         case "string_unicode":  # an argument of the command line; a file is UTF-8
             return "should be text that can be written in UTF-8"
         case "string_too_short":
@@ -82,38 +84,32 @@ def error_message(error: ErrorDetails, model: type[BaseModel]) -> str:
             return f"should have at most {context['max_length']} characters, has {len(value)}"
         case "string_pattern_mismatch":
             advice = patterns.ADVICE[context["pattern"]]
-            return advice if is_secret else f"{advice}, not {_quoted(value)}{url_advice(value)}"
+            return advice if is_secret else f"{advice}, not {shown(value)}{url_advice(value)}"
         case "int_type" | "float_type" as kind:
-            return f"should be a {'whole ' * (kind == 'int_type')}number, not {_with_type(value)}"
+            return f"should be a {'whole ' * (kind == 'int_type')}number, not {with_type(value)}"
         case "bool_type":
-            return f"should be true or false, not {_with_type(value)}"
+            return f"should be true or false, not {with_type(value)}"
         case "list_type":
-            return f"should be a list {_list_example(value)}, not {_with_type(value)}"
+            return f"should be a list {_list_example(value)}, not {with_type(value)}"
         case "model_type" | "dict_type":
-            return f"should be fields with values, not {_with_type(value)}"
+            return f"should be fields with values, not {with_type(value)}"
         case "literal_error":
             expected = str(context["expected"]).replace("'", "")
             hint = did_you_mean(value, expected.replace(" or", ",").split(", "))
-            return f"should be {expected}, not {_quoted(value)}{hint}"
+            return f"should be {expected}, not {shown(value)}{hint}"
         case "greater_than_equal":
-            return f"should be {context['ge']} or more, not {_quoted(value)}"
+            return f"should be {context['ge']} or more, not {shown(value)}"
         case "less_than_equal":
-            return f"should be {context['le']} or less, not {_quoted(value)}"
+            return f"should be {context['le']} or less, not {shown(value)}"
         case _:  # value_error, raised by field_values.py
             message = str(context["error"])
-            return f"{message}, not {_quoted(value)}" if message.startswith("should be") else message
+            return f"{message}, not {shown(value)}" if message.startswith("should be") else message
 
 
 def _empty_message(path: YamlPath, model: type[BaseModel]) -> str:
     if path[-1:] == ("id",) and (model is Chapter or "chapters" in path):
         return "has no value; remove the line, then `python build.py ids` adds an id"
     return "has no value; add one or remove the line"
-
-
-def _should_be_text(value: Any) -> str:
-    if value is None or isinstance(value, dict | list):
-        return f"should be text, not {_quoted(value)}"
-    return f"should be text, not {_quoted(value)}; put it in quotes"
 
 
 def _list_example(value: Any) -> str:
@@ -126,6 +122,13 @@ def _list_example(value: Any) -> str:
 def _with_type(value: Any) -> str:
     """Return a value for a message; text is marked as such, because it may look like a number."""
     return f'the text "{_quoted(value)}"' if isinstance(value, str) else _quoted(value)
+
+
+def _kind(value: Any) -> str:
+    """Return the kind of a value that may be secret."""
+    if value is None or isinstance(value, bool | dict | list):
+        return _quoted(value)
+    return "text" if isinstance(value, str) else "a number"
 
 
 def _quoted(value: Any) -> str:
