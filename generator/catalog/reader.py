@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from .. import encoding
-from ..errors import UnlocatedProblem
+from ..errors import UnlocatedProblem, counted
 from . import api_keys, confined_folder, git, media_folder, site_paths
 from .confined_folder import ConfinedFolder, Folder
 from .cut_texts import CutText, cut_texts
@@ -272,7 +272,7 @@ class _RecordReader:
         except ValidationError as error:
             errors = error.errors(include_url=False)
             if len(errors) > MAX_PROBLEMS:
-                self._add_problem(file, f"has {len(errors) - MAX_PROBLEMS} more problems, not listed")
+                self._add_problem(file, f"has {counted(len(errors) - MAX_PROBLEMS, 'more problem')}, not listed")
             messages = file_errors(errors[:MAX_PROBLEMS], value, model)
             self.sources.problems += [UnlocatedProblem(file, *message) for message in messages]
         self.sources.unreadable.add(file)

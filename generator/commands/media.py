@@ -84,7 +84,7 @@ def list_(
 def _list_lines(named: NamedMedia, root: str) -> Iterator[str | Line]:
     yield from (_line(path, root) for path in named.files)
     if named.elsewhere:
-        yield note(f"{len(named.elsewhere):,} images are on other hosts; --elsewhere lists their URLs")
+        yield note(f"{counted(len(named.elsewhere), 'image')} on other hosts; use --elsewhere to list URLs")
 
 
 def _list_json(named: NamedMedia, root: str) -> dict[str, object]:
@@ -220,7 +220,7 @@ def _check_folder(
         "chapters_with_sizes": chapters,
     }
     sizes = list(findings_report.size_lines(result.sizes, named.files)) if measure else [not_measured()]
-    sizes += [] if chapters is None else [SIZES_WRITTEN.format(chapters)]
+    sizes += [] if chapters is None else [SIZES_WRITTEN.format(counted(chapters, "chapter"))]
     return _report(summary, result.findings, facts, ok=result.ok, shows_all=shows_all, more=sizes)
 
 
@@ -295,7 +295,8 @@ def archives(catalog: ConfinedFolder, folder: str, dry: bool, shows_all: bool) -
 def _archives_line(target: ConfinedFolder, archiver: Archiver, result: ArchivesResult, dry: bool) -> str:
     written = counted(result.written, "file") + ("" if dry else f", {mebibytes(result.size)}")
     verbs = ("would write", "would delete") if dry else ("wrote", "deleted")
-    without = f"; {archiver.without:,} have no id, no pages, or pages on other hosts" if archiver.without else ""
+    others = counted(archiver.without, "chapter")
+    without = f"; {others} without id or pages, or with pages on other hosts" if archiver.without else ""
     return (
         f"{target}: {verbs[0]} {written}; {verbs[1]} {counted(result.removed, 'file')};"
         f" {result.kept:,} of {len(archiver.wanted):,} chapters had theirs already{without}"
@@ -391,7 +392,7 @@ _LABELS = {
     "animated": "animated: without smaller copies, which would not move",
     "converted": "converted: the copies are upright, in 8-bit RGB",
 }
-SIZES_WRITTEN = "sizes.yaml: {:,} chapters with sizes of pages"
+SIZES_WRITTEN = "sizes.yaml: {} with sizes of pages"
 
 
 def not_measured() -> str:

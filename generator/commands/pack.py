@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from ..catalog.layout import refuse_among_series
+from ..errors import counted
 from ..hosts.packs import pack_files
 from ..release.store import Store, refuse_inside
 from . import options
@@ -31,7 +32,7 @@ def pack(out: Path, target: Path, dry_run: bool) -> Result:
     lines: list[str | Line] = [
         f"{target}: release {totals.release}; URLs: {totals.urls:,}, packs: {totals.packs:,}, "
         f"large bodies: {totals.large:,}",
-        f"{wrote} {totals.written:,} files with {totals.bytes:,} bytes, {removed} {totals.removed:,}",
+        f"{wrote} {counted(totals.written, 'file')} with {counted(totals.bytes, 'byte')}, {removed} {totals.removed:,}",
         *(note(f"{target / file}: was changed, so it stays as it is") for file in totals.left),
         *(warning(f"{out / file}: is larger than 25 MiB, which Cloudflare refuses") for file in totals.too_large),
     ]

@@ -17,7 +17,7 @@ from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.layout import refuse_among_series
 from ..catalog.linking import is_archive, is_variant
 from ..catalog.site_settings import Site
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, counted
 from ..hosts.announce.services import Service
 from ..hosts.packs import pack_files
 from ..hosts.publish.s3 import run as to_bucket
@@ -265,7 +265,8 @@ def _lines(
 
 def _counts(totals: PublishTotals, is_dry: bool) -> str:
     sent = "would send" if is_dry else "sent"
-    return f"{sent} {totals.sent:,} objects ({totals.bytes:,} bytes), {totals.kept:,} unchanged"
+    objects, size = counted(totals.sent, "object"), counted(totals.bytes, "byte")
+    return f"{sent} {objects} ({size}), {totals.kept:,} unchanged"
 
 
 # To a bucket
@@ -415,8 +416,8 @@ def _images(url: str, media: Path, given: PublishArguments) -> _Images:
     if missing := len(named.files) - len(files):
         advice = with_program_name("`python build.py media check` prints them")
         print_warning(
-            f"{media}: {missing:,} of {len(named.files):,} images that the catalog names are missing or"
-            f" incomplete; {advice}"
+            f"{media}: missing or incomplete: {missing:,} of {counted(len(named.files), 'image')} that the catalog"
+            f" names; {advice}"
         )
     target, below = (given.media_to, "") if given.media_to else (url, _folder_below(url, site))
     return _Images(target, below, files, site.cache.media, site.cache.v2.series, frozenset(named.files), given)

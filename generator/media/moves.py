@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..catalog.linking import SERIES_MEDIA
+from ..errors import counted
 from .named_files import NamedMedia
 
 # The name of an uploaded page: a digest of its content. Equal names mean equal content.
@@ -90,7 +91,8 @@ def script(folder: Path, moves: Iterable[Move]) -> Iterator[str]:
     """Yield the lines of a shell script. Moves that are not certain are comments."""
     moves = list(moves)
     yield "#!/bin/sh"
-    yield f"# Moves or copies {sum(move.is_certain for move in moves)} files to the paths that the catalog names."
+    files = counted(sum(move.is_certain for move in moves), "file")
+    yield f"# Moves or copies {files} to the paths that the catalog names."
     if any(not move.is_certain for move in moves):
         yield "# Lines after #? rely on names only: look at the images, then remove the #?."
     yield from ("set -eu", f"cd -- {shlex.quote(str(folder))}")

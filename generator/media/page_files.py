@@ -15,7 +15,7 @@ from typing import IO
 from .. import filesystem
 from ..catalog import confined_folder
 from ..catalog.confined_folder import ConfinedFolder
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, counted
 from . import image_content, page_images
 from .page_images import PageImages
 
@@ -73,7 +73,8 @@ class PageFiles:
             return ""
         examples = ", ".join(sorted(names)[:_QUOTED])
         advice = "move them away, or use another --number"
-        return f"{self.media / self.folder}: already contains {len(names)} other files, such as {examples}; {advice}"
+        others = counted(len(names), "other file")
+        return f"{self.media / self.folder}: already contains {others}, such as {examples}; {advice}"
 
     def _pages(self) -> Iterator[tuple[str, bytes]]:
         """Yield the name and the content of each page."""

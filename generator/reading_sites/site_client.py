@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin, urlsplit
 
 from .. import __version__
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, counted
 from ..http_client import Client, DeadlineExceeded, LimitExceeded, Unreachable, WrongCertificate
 from ..server_url import REQUEST_SECONDS, URL_CHARACTERS, ServerUrl
 from .lenient import UnusableResponse, http_date
@@ -167,7 +167,7 @@ class SiteClient:
         max_requests = MAX_REQUESTS if self.max_requests is None else self.max_requests
         max_bytes = MAX_BYTES if self.max_bytes is None else self.max_bytes
         for used, limit, label in (
-            (self.requests, max_requests, f"{max_requests} requests"),
+            (self.requests, max_requests, counted(max_requests, "request")),
             (self.client.received, max_bytes, f"{max_bytes >> 20} MiB"),
         ):
             if used >= limit:

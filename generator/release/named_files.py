@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from .. import encoding
+from ..errors import counted
 from . import manifest
 from .manifest import Manifest, Published
 
@@ -21,7 +22,7 @@ class BodyFile:
 
     def fault(self, text: bytes) -> str | None:
         if len(text) != self.body.size:
-            return f"has {len(text)} bytes instead of {self.body.size}"
+            return f"has {counted(len(text), 'byte')} instead of {self.body.size:,}"
         intact = encoding.etag(text) == self.body.etag and encoding.sha256(text) == self.body.sha256
         return None if intact else "was changed after the build"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from .. import filesystem
+from ..errors import counted
 from ..release import journal, manifest_reader, named_files
 from ..release.bodies import BUILD_STATE_FILE
 from ..release.manifest import Manifest, Published
@@ -119,7 +120,7 @@ def _size_fault(path: str, file: NamedFile) -> str | None:
     if not stat.S_ISREG(status.st_mode):
         return MISSING
     size = file.body.size if isinstance(file, BodyFile) else len(file.text)
-    return None if status.st_size == size else f"has {status.st_size} bytes instead of {size}"
+    return None if status.st_size == size else f"has {counted(status.st_size, 'byte')} instead of {size:,}"
 
 
 def _wrong_pointers(retained: RetainedReleases) -> Iterator[FileFault]:

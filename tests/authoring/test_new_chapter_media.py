@@ -130,7 +130,7 @@ def test_other_files_are_not_mixed_with_pages(site: Site, new: New) -> None:
     before = content(site.folder / "media")
 
     assert refusal(site, new("--pages", folder(site, "1.png"))) == (
-        "media/series/first/0/2: already contains 1 other files, such as old.png; "
+        "media/series/first/0/2: already contains 1 other file, such as old.png; "
         "move them away, or use another --number\n"
         "media/series/first/0/2/1.png: already exists with other content; move it away, or use another --number\n"
     )

@@ -92,7 +92,7 @@ def test_list_as_json_tells_kinds_apart(site: Site, media: Media) -> None:
         "restricted": False,
     }
     assert [(entry["path"], entry["url"]) for entry in answer["elsewhere"]] == [(None, "https://other.example/c.png")]
-    assert media("list").stderr == "1 images are on other hosts; --elsewhere lists their URLs\n"
+    assert media("list").stderr == "1 image on other hosts; use --elsewhere to list URLs\n"
     assert media("list", "--elsewhere").stdout == "https://other.example/c.png\n"
 
 

@@ -128,8 +128,8 @@ def test_each_chapter_that_all_readers_get_is_archived_and_recorded(site: Site, 
 
     assert result.exit_code == 0, result.output
     assert re.fullmatch(
-        r"\S+media: wrote 3 files, 0\.0 MiB; deleted 0 files; 0 of 3 chapters had theirs already; 3 have no id, no"
-        r" pages, or pages on other hosts\n",
+        r"\S+media: wrote 3 files, 0\.0 MiB; deleted 0 files; 0 of 3 chapters had theirs already; 3 chapters without id"
+        r" or pages, or with pages on other hosts\n",
         result.stdout,
     )
     assert (archived(site), record(site)) == (ALL, complete(site))

@@ -166,7 +166,7 @@ def test_guesses_are_comments(site: Site) -> None:
 
     assert list(moves.script(folder, found(site, COVER, "series/one/0/1/1.png", f"series/one/0/2/{A}"))) == [
         "#!/bin/sh",
-        "# Moves or copies 1 files to the paths that the catalog names.",
+        "# Moves or copies 1 file to the paths that the catalog names.",
         "# Lines after #? rely on names only: look at the images, then remove the #?.",
         "set -eu",
         f"cd -- {folder}",

@@ -91,9 +91,9 @@ def test_every_flipped_byte_of_a_manifest_is_found(without_sync_and_docs: None, 
 
 BODY_SENTENCES = {
     delete: "is missing",
-    cut: "has 2515 bytes instead of 2516",
-    append: "has 2517 bytes instead of 2516",
-    empty: "has 0 bytes instead of 2516",
+    cut: "has 2,515 bytes instead of 2,516",
+    append: "has 2,517 bytes instead of 2,516",
+    empty: "has 0 bytes instead of 2,516",
     an_empty_folder: "is missing",
     link: "is a symbolic link, and builds create none here",
 }

@@ -6,6 +6,7 @@ from urllib.parse import quote, unquote
 
 from ... import encoding
 from ...api.payloads.resources import JSON, key
+from ...errors import counted
 from ...release.manifest import Published, plain_file
 from ..packs.worker_files import worker_name
 from .export_folder import ROOT, HostExport, HostFile, body_file, text_file
@@ -150,7 +151,7 @@ def _limited(redirects: list[Redirect]) -> tuple[list[Redirect], list[str]]:
             f"{MAX_DYNAMIC}; those of the oldest chapters and of some old slugs were left out"
         )
     if count := sum(redirect.status == 200 for redirect in static[MAX_STATIC:]):
-        warnings.append(f"_redirects: has no room for the rules of {count} paths, which this host redirects")
+        warnings.append(f"_redirects: has no room for the rules of {counted(count, 'path')}, which this host redirects")
     return [*static[:MAX_STATIC], *dynamic[:MAX_DYNAMIC]], warnings
 
 

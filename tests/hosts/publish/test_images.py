@@ -145,7 +145,7 @@ def test_missing_images_are_counted(remote: Remote, images: Path) -> None:
     (images / READABLE[0]).unlink()
     (images / READABLE[1]).write_bytes(b"")
     result = remote.publish("--media", images)
-    assert f"2 of {len(READABLE)} images that the catalog names are missing or incomplete" in result.stderr
+    assert f"missing or incomplete: 2 of {len(READABLE)} images that the catalog names" in result.stderr
     assert paths(remote.folder / "media") == sorted(READABLE[2:])
 
 

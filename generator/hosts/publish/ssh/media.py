@@ -10,6 +10,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from ....errors import counted
 from ..totals import PublishTotals
 from . import archive
 from .archive import ArchiveFile
@@ -68,7 +69,7 @@ def publish_images(
         noted_paths = {path for path, _ in noted}
         changed = [path for path in listed if is_obsolete(path) and path in noted_paths and path not in obsolete]
         if changed:
-            others = f"; {len(changed) - 1:,} others as well" if changed[1:] else ""
+            others = f"; {counted(len(changed) - 1, 'other')} as well" if changed[1:] else ""
             warn(
                 f"{target.url}: {below}/{min(changed)}: readers should not get it any more, but it has changed there"
                 f" since it was sent; remove it on the server{others}"
