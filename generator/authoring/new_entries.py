@@ -129,7 +129,10 @@ def add_chapter(
         entry = NewEntry(file, before, after, record)
         if not (source and images and media):
             return _write(folder, entry, dry=dry)
-        files = PageFiles(source, images, media, f"{SERIES_MEDIA}/{chapter_path(slug, record)}")
+        path_of_pages = chapter_path(slug, record)
+        versions = (entry.record for entry in series.chapters if chapter_path(slug, entry.record) == path_of_pages)
+        shared = frozenset(page for version in versions for page in version.pages)
+        files = PageFiles(source, images, media, f"{SERIES_MEDIA}/{path_of_pages}", shared)
         files.check()
         served = sources.site and sources.site.media_folder
         if served and os.path.realpath(media) != os.path.realpath(project_folder(folder) / served):

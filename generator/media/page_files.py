@@ -34,18 +34,23 @@ class PageFiles:
     images: PageImages
     media: ConfinedFolder
     folder: str
+    # The pages of other versions of the chapter, which has one folder for all of them.
+    shared: frozenset[str]
 
     def check(self) -> None:
         """Raise all problems at once: pages that are no complete image, and files that would be replaced."""
         existing = self._existing()
-        problems = [self._other_files(existing - set(self.images.pages))]
+        problems = [self._other_files(existing - set(self.images.pages) - self.shared)]
         for name, data in self._pages():
             place = f"{self.source}: {name}"
             if fault := image_content.examine(BytesIO(data)).fault:
                 problems.append(f"{place}: {fault}; replace it")
             if name in existing and self.media.content(f"{self.folder}{name}", MAX_PAGE)[0] != data:
                 file = self.media / f"{self.folder}{name}"
-                problems.append(f"{file}: already exists with other content; move it away, or use another --number")
+                advice = "move it away, or use another --number"
+                if name in self.shared:
+                    advice = "it is a page of another version of the chapter, so rename the image in the new pages"
+                problems.append(f"{file}: already exists with other content; {advice}")
         if any(problems):
             raise FlatpanelError(*filter(None, problems))
 

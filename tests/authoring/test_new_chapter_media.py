@@ -137,6 +137,25 @@ def test_other_files_are_not_mixed_with_pages(site: Site, new: New) -> None:
     assert content(site.folder / "media") == before
 
 
+def test_versions_of_a_chapter_share_a_folder(site: Site, new: New) -> None:
+    """Their pages need other names, unless a page is the same."""
+    (site.folder / "catalog_src/groups.yaml").write_text("- {id: 1, name: Ours}\n- {id: 2, name: Theirs}\n")
+    assert new("--pages", folder(site, "1.png", "last.png"), "--group", "Ours").exit_code == 0
+    (site.folder / "scans/1.png").write_bytes(image("other.png", 2))
+    repeated = new("--pages", site.folder / "scans", "--number", "2", "--group", "Theirs")
+
+    assert repeated.stderr.replace(f"{site.folder}/", "") == (
+        "media/series/first/0/2/1.png: already exists with other content; it is a page of another version of the "
+        "chapter, so rename the image in the new pages\n"
+    )
+
+    (site.folder / "scans/1.png").rename(site.folder / "scans/theirs-1.png")
+    renamed = new("--pages", site.folder / "scans", "--number", "2", "--group", "Theirs")
+
+    assert (renamed.exit_code, renamed.stderr) == (0, "")
+    assert {path.rpartition("/")[2] for path in placed(site)} == {"1.png", "theirs-1.png", "last.png"}
+
+
 def test_a_killed_run_can_be_repeated(site: Site, new: New) -> None:
     """Some of the pages are there already, with the same content."""
     target = site.folder / "media/series/first/0/2"
