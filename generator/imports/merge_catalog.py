@@ -196,14 +196,16 @@ class SeriesMerge:
         kind = chapters_of(slug)
         last = self.merge.last_of(kind)
         matched = dict(_matched(series, chapters))
-        has_new_names = False
+        has_new_names, without_ids = False, dict[int, Fields]()
         for index, chapter in enumerate(chapters):
             here, label = matched.get(index), f"{slug} chapter {chapter['number']}"
             name = before = key(chapter)
             if "id" not in last.get(name, {}):
                 before = _name_in(last, here.record if here else None, name)
-            if "id" not in chapter:
+            if "id" not in chapter and name != before:
+                # Only older versions show it now: it stays in the last import under the name with its id.
                 name = before
+                without_ids[index] = {field: last[name][field] for field in _ONLY_NEW & last[name].keys()} | chapter
             states = States(kind, name, label, last.get(before), chapter, here)
             if here and (of_both := self._with_usable_id(states, here.record.id, chapter, slug)):
                 self.merge.record(of_both)
@@ -214,6 +216,8 @@ class SeriesMerge:
                 self.plan.chapters.setdefault(slug, []).append(self._with_free_id(added, slug))
         if has_new_names:
             self.merge.last[kind] = last
+        if without_ids:
+            self.imported.chapters[slug] = [without_ids.get(index, chapter) for index, chapter in enumerate(chapters)]
         if not chapters and self.imported.series[slug].get("licensed"):
             return  # the site hides them
         matched_ids = {id(entry) for entry in matched.values()}
@@ -273,6 +277,10 @@ class SeriesMerge:
         self.plan.changes.append(FieldChange(holder.file, holder.path, "id", new))
         sentence = "the site has another chapter with this id; this one gets a new id"
         self.notes.add(sentence, f"id {holder.record.id}")
+
+
+# Fields that the older versions do not have.
+_ONLY_NEW = {"id", "views"}
 
 
 def _names_of(chapter: Chapter) -> list[str]:

@@ -484,6 +484,25 @@ def test_chapters_that_only_version_1_shows_keep_id_and_views(site: FakeSite, ca
     assert not any("conflict" in note or "no longer" in note for note in done.notes)
 
 
+def test_values_that_only_version_1_showed_are_no_edits_of_people(site: FakeSite, catalog: Path) -> None:
+    """The chapter has an id at some imports and none at others; it is the same one."""
+    chapters, old = site.answers["/api/v2/series/one/chapters"], site.answers["/api/v1/series/one"]["volumes"]["1"]["2"]
+    for hidden, title in (
+        (True, "Second"),
+        (True, "The second"),
+        (False, "Part 2"),
+        (True, "Third"),
+        (False, "Part 2"),
+    ):
+        site.answers["/api/v2/series/one"]["licensed"] = hidden
+        site.answers["/api/v2/series/one/chapters"] = Reply(451, b"{}") if hidden else chapters
+        old["title"] = title
+        done = again(site, catalog)
+        assert not any("conflict" in note for note in done.notes)
+        second = read(catalog, "series/one.yaml")["chapters"][1]
+        assert (second["id"], second["title"]) == (12, title)
+
+
 # Slugs
 
 
