@@ -181,14 +181,25 @@ class _Import:
 
     def checked_update(self) -> _Update:
         """Return the update, after a check of the catalog that it results in."""
-        update, catalog = self._update(), self.options.catalog
-        with filesystem.scratch_folder() as folder:
-            for file in {*update.existing, *update.files}:
-                text = update.files[file] if file in update.files else locate.text(catalog, file)
-                if text is not None:
-                    filesystem.write_if_changed(folder / file, text)
-            load_valid(folder, catalog, spills_pages())
+        try:
+            update, catalog = self._update(), self.options.catalog
+            with filesystem.scratch_folder() as folder:
+                for file in {*update.existing, *update.files}:
+                    text = update.files[file] if file in update.files else locate.text(catalog, file)
+                    if text is not None:
+                        filesystem.write_if_changed(folder / file, text)
+                load_valid(folder, catalog, spills_pages())
+        except FlatpanelError:
+            self._forget_failures()
+            raise
         return update
+
+    def _forget_failures(self) -> None:
+        """Let the next import request again what failed: this one may be refused because of it."""
+        if self.crawler:
+            for path, response in self.crawler.responses.items():
+                if not response.understood:
+                    self.crawler.bodies.cache.forget(path)
 
     def _update(self) -> _Update:
         """Return the unchecked update. The records of the sources are local: the check needs their memory."""

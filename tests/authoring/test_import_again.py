@@ -354,6 +354,22 @@ def test_lists_without_series_end_the_import(status: int, site: FakeSite, tmp_pa
         assert read(tmp_path / "catalog_src", "site.yaml")["base_url"] == "https://comics.example"
 
 
+def test_a_refused_import_requests_again_what_failed(site: FakeSite, tmp_path: Path) -> None:
+    """At once: the site may be repaired, and all other responses are in the cache."""
+    right = site.answers["/api/v2/series/one/chapters"]
+    for answer in (Reply(404), Reply(403), Reply(body=b"<html>")):
+        site.answers["/api/v2/series/one/chapters"] = answer
+        with pytest.raises(FlatpanelError, match="2 chapters without an id"):
+            site.imported(tmp_path, allows_missing_ids=False)
+    site.answers["/api/v2/series/one/chapters"] = right
+    site.asked.clear()
+    site.imported(tmp_path, allows_missing_ids=False)
+
+    assert "/api/v2/series/one/chapters" in site.paths
+    assert "/api/v2/series/one" not in site.paths
+    assert [one["id"] for one in read(tmp_path / "catalog_src", "series/one.yaml")["chapters"]] == [11, 12]
+
+
 def test_a_missing_openapi_document_keeps_the_settings(site: FakeSite, catalog: Path) -> None:
     """`restricted` does not change."""
     document: dict[str, Any] = {"paths": {"/api/v2/members": {"get": {"security": [{"header": []}]}}}}
