@@ -19,7 +19,7 @@ from ..catalog import field_values
 from ..catalog.patterns import MAX_SLUG
 from ..errors import FlatpanelError
 from . import sitemap
-from .lenient import UnusableResponse, count, entries, fields, last_modified, seconds, volume
+from .lenient import LargeArray, UnusableResponse, count, entries, fields, last_modified, seconds, volume
 from .notes import Notes
 from .response_cache import CachedResponse
 from .responses import OLD, OPENAPI, V2, ParsedBodies, Responses, SiteResponse, filtered_chapters
@@ -94,6 +94,8 @@ class Crawler:
     # Last progress. The estimate may grow; progress never decreases.
     share: float = 0
     slugs: list[str] = field(default_factory=list)
+    # Whether JSON without the shape of its path is no data. A comparison of sites shows it.
+    checks_shapes: bool = False
     spelled: SpelledClient = field(init=False)
 
     def __post_init__(self) -> None:
@@ -129,7 +131,8 @@ class Crawler:
             if locked and self.key:
                 name = f"{path} {encoding.sha256(self.key.encode())}"
                 cached = self._request(path, {"X-API-Key": self.key}, name)
-            understood = cached.status == 200 and self._value(name, path, cached.body) is not None
+            value = self._value(name, path, cached.body) if cached.status == 200 else None
+            understood = _has_shape(path, value) if self.checks_shapes else value is not None
         except UnusableResponse as error:
             self.notes.add(f"{error}; skipped", path)
             return SiteResponse(BROKEN if isinstance(error, ServerFailed) else 0)
@@ -141,6 +144,8 @@ class Crawler:
             self.notes.add(_KEY_REFUSED if self.key else _KEY_NEEDED, path)
         elif cached.status not in _EXPECTED:
             self.notes.add(f"status {cached.status}; skipped", path)
+        elif cached.status == 200 and not understood:
+            self.notes.add("not the JSON of this path; skipped", path)
         if not understood:
             return SiteResponse(cached.status, modified=last_modified(cached.headers), locked=locked)
         load = partial(self._value, name, path)
@@ -169,6 +174,23 @@ def _conditions(cached: CachedResponse) -> dict[str, str]:
         return {}
     dated = bool(modified) and modified.isprintable()
     return {"If-None-Match": etag} | ({"If-Modified-Since": modified} if dated else {})
+
+
+_LIST = "series|chapters|pages|categories|authors|artists|groups|members"
+_V2_LIST = re.compile(rf"/api/v2/(?:{_LIST}|series/[^/]+/chapters|chapters/[0-9]+/pages)(?:\?.*)?")
+_V2_RECORD = re.compile(r"/api/v2/(?:series|chapters)/[^/]+")
+
+
+_OLD_LIST = re.compile(r"/api/(?:v1/)?(?:series|releases|authors|artists|categories|groups)")
+
+
+def _has_shape(path: str, value: Any) -> bool:
+    """Whether JSON has the shape of its path: an error may be JSON with status 200, too."""
+    if _V2_LIST.fullmatch(path):
+        return isinstance(fields(value).get("results"), list)
+    if _V2_RECORD.fullmatch(path):
+        return "title" in fields(value)
+    return isinstance(value, list | LargeArray) if _OLD_LIST.fullmatch(path) else value is not None
 
 
 def _is_original(path: str, response: CachedResponse) -> bool:
@@ -204,6 +226,7 @@ def _has_version(crawler: Crawler, version: str) -> bool:
 
 def crawl(crawler: Crawler) -> None:
     """Request each path whose response has data of the catalog."""
+    crawler.checks_shapes = True
     first = crawler.get("/api/v2/series")
     pages = list(_pages(crawler, first))
     # Three paths of version 2 for each series, and one of each older version.

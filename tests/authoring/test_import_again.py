@@ -370,6 +370,39 @@ def test_a_refused_import_requests_again_what_failed(site: FakeSite, tmp_path: P
     assert [one["id"] for one in read(tmp_path / "catalog_src", "series/one.yaml")["chapters"]] == [11, 12]
 
 
+ERROR = Reply(body=b'{"detail":"Under maintenance"}')
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/v2/series/one", "/api/v2/series/one/chapters", "/api/v2/authors", "/api/v1/authors"]
+)
+def test_an_error_with_status_200_is_no_data(path: str, site: FakeSite, catalog: Path) -> None:
+    """Nothing is removed, and no older version replaces what version 2 has."""
+    before, right = texts(catalog), site.answers[path]
+    site.answers[path] = ERROR
+    if "series" in path:
+        done = again(site, catalog, removes=True, choice="theirs")
+        assert f"{path}: not the JSON of this path; skipped" in done.notes
+        assert "one: a response of the last import is not available now; kept as it is" in done.notes
+    else:
+        with pytest.raises(FlatpanelError, match=f"{path}: usable at the last import, but unavailable"):
+            again(site, catalog, removes=True, choice="theirs")
+    assert texts(catalog) == before
+
+    site.answers[path] = right
+    assert again(site, catalog).files == []
+
+
+def test_an_old_list_without_series_keeps_base_url(site: FakeSite, catalog: Path) -> None:
+    """Its URLs show `base_url`. It may be empty if all series are licensed: the older versions may hide them."""
+    site.answers["/api/v1/series"] = []
+    with pytest.raises(FlatpanelError, match="/api/v1/series: usable at the last import, but unavailable or empty"):
+        again(site, catalog)
+    site.answers["/api/v2/series/one"]["licensed"] = True
+
+    assert "series/one.yaml" in again(site, catalog, now=AS_OF + 7200).files
+
+
 def test_a_missing_openapi_document_keeps_the_settings(site: FakeSite, catalog: Path) -> None:
     """`restricted` does not change."""
     document: dict[str, Any] = {"paths": {"/api/v2/members": {"get": {"security": [{"header": []}]}}}}

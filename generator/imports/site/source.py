@@ -1,6 +1,6 @@
 """Responses of a site -> the records of an import."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ... import encoding
 from ...errors import FlatpanelError
@@ -38,13 +38,21 @@ def read(responses: Responses, slugs: Sequence[str], origin: str, now: int, note
             # Pages are in a file.
             bytes_left -= _memory([record, *({**chapter, "pages": []} for chapter in chapters)])
         refuse_large(origin, limit - bytes_left, limit)
-    imported.usable |= dict.fromkeys(lists.wrongly_empty(), False)
+    imported.usable |= dict.fromkeys((*lists.wrongly_empty(), *_wrongly_without_series(responses, imported)), False)
     imported.site = settings(responses, origin, images.root, notes)
     if not responses.is_original:
         _hide_licensed(responses, imported)
     sitemap.note_missing(responses.sitemap, imported.chapters, notes)
     _note_limits(responses, notes)
     return imported
+
+
+def _wrongly_without_series(responses: Responses, imported: Imported) -> Iterator[str]:
+    """Yield the old lists without series, although some are neither licensed nor restricted: URLs show `base_url`."""
+    is_any_public = any(not (series.get("licensed") or series.get("restricted")) for series in imported.series.values())
+    for path in (f"{version}/series" for version in OLD):
+        if is_any_public and responses[path].understood and not any(entries(responses[path].value)):
+            yield path
 
 
 def refuse_large(origin: str, size: int, limit: int) -> None:
