@@ -12,7 +12,6 @@ from pathlib import Path
 import click
 
 from .. import __version__, installation
-from ..catalog import field_values
 from ..catalog.confined_folder import ConfinedFolder
 from ..catalog.linking import TOLD_BY_ARCHIVES
 from ..catalog.media_folder import overlap
@@ -133,7 +132,7 @@ def check(
     """
     named = named_files.read(catalog, options.now())
     required = named.without(leave_out)
-    if field_values.is_url(target):
+    if "://" in target:
         if prints_moves or writes_sizes:
             raise click.UsageError(f"{'--moves' if prints_moves else '--write-sizes'} needs a folder, not a URL")
         with _client(_server(target), rate, timeout) as client:

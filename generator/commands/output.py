@@ -71,7 +71,10 @@ def is_stdout_lost(error: Exception) -> bool:
 def failure(error: OSError) -> str:
     """An error of the system as a sentence. Some system calls name no file."""
     if error.filename is not None:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+        path = os.fsdecode(error.filename)
+        if isinstance(error, FileExistsError) and not os.path.isdir(path):
+            return f"{path}: is not a folder"  # and one of this name is needed
+        return f"{path}: {error.strerror}"
     # Every call that looks for a file by its name names it, except the one for the working folder.
     if isinstance(error, FileNotFoundError):
         return "working folder: has been removed; change to another folder"

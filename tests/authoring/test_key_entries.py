@@ -174,6 +174,14 @@ def test_list_shows_keys_without_digests(site: Site, keyring: Callable[..., Resu
     }
 
 
+def test_a_list_reassures_of_nothing(site: Site, keyring: Callable[..., Result]) -> None:
+    """It writes no files, so that a problem of the catalog ends it as it ends `check`."""
+    site.write("keys.yaml", "none\n")
+
+    assert keyring("list").stderr.endswith("\n1 problem\n")
+    assert keyring("add", "phone").stderr.endswith("\n1 problem; nothing was written\n")
+
+
 def test_an_empty_list_prints_nothing_to_stdout(site: Site, keyring: Callable[..., Result]) -> None:
     """The message is on stderr."""
     site.write("accounts.yaml", "")

@@ -303,6 +303,8 @@ def test_check_asks_a_server(media: Media, server: MediaServer) -> None:
         (("check", "media", "--after", FILES[0]), "--after needs a URL, not a folder"),
         (("list", "--source", "old.example"), "should be a URL like https://comics.example"),
         (("check", "http://h/", "--rate", "nan"), "should be a number"),
+        (("check", "ftp://h/"), "should be a URL like https://comics.example"),
+        (("check", "http://h/é"), "should be a URL of ASCII characters"),
     ],
 )
 def test_wrong_arguments_are_refused(media: Media, words: tuple[str, ...], message: str) -> None:

@@ -429,6 +429,14 @@ def test_a_path_with_another_use_is_refused(site: Site, run: Run, place: str, fa
     assert tree_snapshot.content(site.folder) == before
 
 
+def test_a_file_in_the_place_of_a_folder_is_named(site: Site, run: Run) -> None:
+    """The error of the system would be that the file exists."""
+    (site.folder / "notes").write_text("mine")
+    result = run("build", *tree_snapshot.options(site), "--report", site.folder / "notes/report.html")
+
+    assert (result.exit_code, result.stderr) == (1, f"{site.folder}/notes: is not a folder\n")
+
+
 def test_a_report_overwrites_a_report(site: Site, page: Path, run: Run) -> None:
     """And an empty file."""
     page.touch()
