@@ -162,6 +162,20 @@ def test_without_a_commit_the_default_is_an_error(site: Site, run: Run, monkeypa
         git(site.folder, "init", "--quiet")
 
 
+def test_in_a_catalog_the_folder_above_is_named(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As other commands do: neither git nor the commit lacks anything."""
+    catalog = site.folder / "catalog_src"
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(site.folder))
+    monkeypatch.chdir(catalog)
+    sentence = f"catalog_src: no such folder; {catalog} is a catalog itself: run the command one folder up\n"
+    assert outcome(run("diff")) == (1, "", sentence)
+
+    git(site.folder, "init", "--quiet")
+    git(site.folder, "add", ".")
+    git(site.folder, "commit", "--quiet", "--message", "all")
+    assert outcome(run("diff")) == (1, "", sentence)
+
+
 def test_errors_are_json_with_json_output(site: Site, run: Run) -> None:
     """With --format json and with --json."""
     site.build()

@@ -10,7 +10,7 @@ from ... import filesystem
 from ...catalog import theme_files
 from ...catalog.confined_folder import ConfinedFolder, Folder
 from ...catalog.git import FOLDER_MODE, CommittedFiles, FileTimes, GitError, Repository
-from ...catalog.layout import SITE
+from ...catalog.layout import SITE, existing
 from ...errors import CatalogError, FlatpanelError
 from ...pipeline import run
 from ...pipeline.build_options import Options
@@ -83,6 +83,7 @@ def _revision(name: str, catalog: ConfinedFolder) -> DiffInput:
             return DiffInput(name, commit=commit, repository=repository)
         # The default of OLD: the message does not name what was perhaps not typed.
         if name == LAST_COMMIT and not (repository and repository.head):
+            existing(catalog)
             fault = "has no commit yet" if repository else "is not in a git repository"
             raise FlatpanelError(f"{catalog}: {fault}; name OLD and NEW, such as the folders of two built sites")
         if repository and repository.is_shallow:
@@ -133,6 +134,7 @@ class TemporaryBuilder:
         (folder, name), (theme_folder, theme_name) = shown.items()
         tree, theme = repository.tree(diff_input.commit), repository.beside(diff_input.commit, theme_files.FOLDER)
         if tree is None:
+            existing(self.options.catalog)
             raise FlatpanelError(f"revision {diff_input.name} has no {self.options.catalog}")
         if theme and theme.mode != FOLDER_MODE:
             raise FlatpanelError(f"{theme_name}: is not a folder; a link to a folder is not followed in a commit")
