@@ -1,6 +1,5 @@
 """Resources -> files of bodies, and the lines of a segment: what a series adds to the long files of a release."""
 
-from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,7 +26,7 @@ class SegmentSummary(NamedTuple):
     lines: list[int]
     longest_line: int
     # The ids of the chapters in API version 2. A chapter keeps its URLs when it moves to another series.
-    chapters: "array[int]"
+    chapters: list[int]
     # The number of bytes of its lines in the manifest.
     manifest_length: int
     # URL and size of each body that exceeds `body_budget` of site.yaml.
@@ -90,7 +89,7 @@ class ResourcePublisher:
             resources=len(published),
             lines=list(map(len, lines.values())),
             longest_line=maps.longest(lines),
-            chapters=array("q", chapters),
+            chapters=list(chapters),
             manifest_length=len(text),
             oversized=[(body.url, body.size) for body in published if body.size > self.site.body_budget << 20],
             sample_file=published[0].file if published else "",

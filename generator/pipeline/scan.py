@@ -5,7 +5,6 @@ the cached values of those of its files that are unchanged; in worker processes,
 series.
 """
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,14 +33,14 @@ from .theme_check import Sample
 
 
 class SeriesFacts(NamedTuple):
-    """Facts of a series and all its chapters, also scheduled ones. Arrays save memory: all series are in memory."""
+    """Facts of a series and all its chapters, also scheduled ones."""
 
-    ids: "array[int]"
+    ids: list[int]
     # Publication time and number of pages of each chapter, in the order of these times.
-    published: "array[int]"
-    pages: "array[int]"
+    published: list[int]
+    pages: list[int]
     # Publication time of each chapter without an id, in order.
-    without_id: "array[int]"
+    without_id: list[int]
     # The references to people, categories and groups as they are written, by kind.
     names: dict[str, list[str | int]]
     # Whether every record has a `modified` field, so that the times of files do not matter.
@@ -57,10 +56,10 @@ def facts_of(series: SeriesEntry) -> SeriesFacts:
     with_id = [(chapter.id, len(chapter.pages), chapter.published) for chapter in chapters if chapter.id is not None]
     by_time = sorted((chapter.published, len(chapter.pages)) for chapter in chapters)
     return SeriesFacts(
-        ids=array("q", (number for number, _, _ in with_id)),
-        published=array("q", (published for published, _ in by_time)),
-        pages=array("q", (pages for _, pages in by_time)),
-        without_id=array("q", sorted(chapter.published for chapter in chapters if chapter.id is None)),
+        ids=[number for number, _, _ in with_id],
+        published=[published for published, _ in by_time],
+        pages=[pages for _, pages in by_time],
+        without_id=sorted(chapter.published for chapter in chapters if chapter.id is None),
         names={
             "authors": list(dict.fromkeys(record.authors)),
             "artists": list(dict.fromkeys(record.artists)),
@@ -70,21 +69,6 @@ def facts_of(series: SeriesEntry) -> SeriesFacts:
         dated=all(item.modified is not None for item in (record, *chapters)),
         allocated=[chapter for chapter in with_id if needs_allocated_ids(*chapter[:2])],
         formerly=record.formerly,
-    )
-
-
-def dump_facts(facts: SeriesFacts) -> bytes:
-    return encoding.json([list(fact) if isinstance(fact, array) else fact for fact in facts])
-
-
-def load_facts(text: bytes) -> SeriesFacts:
-    facts = SeriesFacts._make(encoding.parse(text))
-    return facts._replace(
-        ids=array("q", facts.ids),
-        published=array("q", facts.published),
-        pages=array("q", facts.pages),
-        without_id=array("q", facts.without_id),
-        allocated=[(chapter, pages, published) for chapter, pages, published in facts.allocated],
     )
 
 
@@ -170,7 +154,7 @@ class CatalogScan:
             chapters = "1 chapter has no id and is" if count == 1 else f"{count} chapters have no id and are"
             yield f"{self.folder}: {chapters} missing from /api/v2; `python build.py ids` changes that"
 
-    def _published(self, until: int) -> Iterator[tuple["array[int]", int]]:
+    def _published(self, until: int) -> Iterator[tuple[list[int], int]]:
         """The publication times of each series in ascending order, and how many of them are not after `until`."""
         return ((facts.published, bisect_right(facts.published, until)) for facts in self.facts.values())
 
@@ -317,7 +301,7 @@ class _Scanner:
                 self.facts[slug] = checked.facts
                 if references and not checked.sources.problems:
                     self.check_keys[slug] = self._check_key(checked.files, references, checked.facts)
-                    self.cache.put(FACTS, slug, self.check_keys[slug], dump_facts(checked.facts))
+                    self.cache.put(FACTS, slug, self.check_keys[slug], encoding.json(list(checked.facts)))
 
     def _changed_series(
         self, series_files: Sequence[SeriesFiles], references: ReferenceDigests | None
@@ -326,7 +310,7 @@ class _Scanner:
         for files in series_files:
             cached = cached_facts.get(files.slug)
             if references and cached:
-                facts = load_facts(cached.value)
+                facts = SeriesFacts(*encoding.parse(cached.value))
                 if cached.key == self._check_key(files, references, facts):
                     self.facts[files.slug], self.check_keys[files.slug] = facts, cached.key
                     continue

@@ -4,7 +4,6 @@ The cache holds the lines of every segment; a file is the lines of all segments,
 """
 
 import os
-from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -37,14 +36,11 @@ class Segments:
 
     def load(self, dumped: Mapping[str, list[Any]]) -> None:
         """Take over all segments of the cache."""
-        for slug, values in dumped.items():
-            summary = SegmentSummary(*values)
-            self.summaries[slug] = summary._replace(chapters=array("q", summary.chapters))
+        self.summaries = {slug: SegmentSummary(*values) for slug, values in dumped.items()}
 
     def dump(self) -> dict[str, list[Any]]:
         """The summaries as JSON."""
-        summaries = self.summaries.items()
-        return {slug: [list(one) if isinstance(one, array) else one for one in values] for slug, values in summaries}
+        return {slug: list(summary) for slug, summary in self.summaries.items()}
 
     def clear(self) -> None:
         """Remove all segments from the cache."""
