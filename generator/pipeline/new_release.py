@@ -34,7 +34,7 @@ from .open_cache import Waiting
 from .process_pool import ordered_map
 from .publish import ResourcePublisher
 from .removals import Removals, checked_removals
-from .scan import CatalogScan, SeriesFacts, SiteChanges
+from .scan import CatalogScan, SeriesFacts
 from .segments import PreparedRelease, Segments
 from .series_renderer import RenderedSeries, RenderTask
 from .up_to_date import MANIFEST
@@ -108,8 +108,8 @@ def build(
 
 
 def scan_catalog(options: Options, past: git.FileTimes, cache: Cache) -> CatalogScan:
-    changes = SiteChanges(options.base_url, options.preview)
-    return scan.read(options.catalog, options.as_of, options.jobs, cache, past.times, changes)
+    times, base_url, preview = past.times, options.base_url, options.preview
+    return scan.read(options.catalog, options.as_of, options.jobs, cache, times, base_url, preview)
 
 
 def no_progress(rendered: Iterator[RenderedSeries], count: int) -> Iterator[RenderedSeries]:

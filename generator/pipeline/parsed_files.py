@@ -7,7 +7,6 @@ from typing import Any
 from .. import encoding
 from ..catalog import snapshot
 from ..catalog.confined_folder import ConfinedFolder
-from ..catalog.layout import SeriesFiles
 from ..catalog.reader import ParsedFile
 from .cache import FILES, PARSED, Cache, Damaged
 
@@ -58,10 +57,6 @@ class ParsedFiles:
         if digest not in self._parsed:
             self.cache.put(PARSED, digest, "", value)
             self._parsed.add(digest)
-
-    def contents(self, files: SeriesFiles) -> list[str | None]:
-        """The digests of all files of a series; None for a missing file."""
-        return [self.digests.get(file) for file in files.files]
 
     def save(self) -> None:
         """Store all files for the next build."""

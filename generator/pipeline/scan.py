@@ -6,11 +6,11 @@ series.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from .. import encoding
 from ..catalog import confined_folder, cross_checks, media_folder, reader, unfinished_import
@@ -21,7 +21,6 @@ from ..catalog.layout import SITE, SeriesFiles
 from ..catalog.linking import Linker, needs_allocated_ids
 from ..catalog.problems import locate
 from ..catalog.reader import ARCHIVES, LISTS, SIZES, VARIANTS, VIEWS, SeriesEntry, Sources
-from ..catalog.site_settings import Site
 from ..errors import CatalogError, Problem, UnlocatedProblem
 from . import parsed_files, theme_check
 from .cache import CUTS, FACTS, Cache
@@ -72,28 +71,23 @@ def facts_of(series: SeriesEntry) -> SeriesFacts:
     )
 
 
-class ReferenceDigests:
-    """A digest of the entry behind each reference; it changes when any field of the entry does."""
-
-    def __init__(self, linker: Linker) -> None:
-        self._digests: dict[str, dict[Any, str]] = {
-            "authors": _digests(linker.authors),
-            "artists": _digests(linker.artists),
-            "groups": _digests(linker.groups),
-            "categories": {name: encoding.digest(repr(entry).encode()) for name, entry in linker.categories.items()},
-        }
-
-    def of(self, names: Mapping[str, Iterable[str | int]]) -> list[str | None]:
-        """The digests of all references of a series, in order; None for one that matches no entry, or several."""
-        return [self._digests[kind].get(name) for kind, references in names.items() for name in references]
+# A digest of the entry behind each reference, by kind; it changes when any field of the entry does.
+References: TypeAlias = Mapping[str, Mapping[Any, str]]
 
 
-def _digests(index: NameIndex[Any]) -> dict[object, str]:
-    digests = {entry: encoding.digest(repr(entry).encode()) for entry in index.by_id.values()}
-    by_name: dict[object, str] = {
-        name: digests[entries[0]] for name, entries in index.by_name.items() if len(entries) == 1
+def reference_digests(linker: Linker) -> References:
+    return {
+        "authors": _digests(linker.authors),
+        "artists": _digests(linker.artists),
+        "groups": _digests(linker.groups),
+        "categories": {name: encoding.digest(repr(entry).encode()) for name, entry in linker.categories.items()},
     }
-    return by_name | {number: digests[entry] for number, entry in index.by_id.items()}
+
+
+def _digests(index: NameIndex[Any]) -> dict[Any, str]:
+    digests = {entry: encoding.digest(repr(entry).encode()) for entry in index.by_id.values()}
+    by_name = {name: digests[entries[0]] for name, entries in index.by_name.items() if len(entries) == 1}
+    return {**by_name, **{number: digests[entry] for number, entry in index.by_id.items()}}
 
 
 # The series whose pages show mistakes of a theme.
@@ -167,34 +161,21 @@ class CatalogScan:
         return reader.series_from_values(files, parsed_files.from_json(self.values_of(files, cache)))
 
 
-class SiteChanges(NamedTuple):
-    """How a build changes the settings of site.yaml."""
-
-    base_url: str | None = None
-    preview: bool = False
-
-    def applied_to(self, site: Site) -> Site:
-        changed = site.model_copy(update={"base_url": self.base_url}) if self.base_url else site
-        return changed.for_preview() if self.preview else changed
-
-
-UNCHANGED = SiteChanges()
-
-
 def read(
     folder: Folder,
     as_of: int,
     jobs: int,
     cache: Cache,
     times: Mapping[str, int],
-    changes: SiteChanges = UNCHANGED,
+    base_url: str | None = None,
+    preview: bool = False,
 ) -> CatalogScan:
     """Read and check the catalog. Raises every problem, or that an import is unfinished.
 
-    `times` has the commit times of files.
+    `times` has the commit times of files; `base_url` replaces that of site.yaml.
     """
     unfinished_import.refuse(folder)
-    catalog_scan = _Scanner(confined_folder.of(folder), as_of, jobs, cache, changes).scan(times)
+    catalog_scan = _Scanner(confined_folder.of(folder), as_of, jobs, cache, base_url, preview).scan(times)
     theme_check.fill_in_sample(catalog_scan.linker, partial(_sample, catalog_scan, cache), cache)
     return catalog_scan
 
@@ -227,8 +208,11 @@ class CheckedSeries(NamedTuple):
 
 
 class _Scanner:
-    def __init__(self, folder: ConfinedFolder, as_of: int, jobs: int, cache: Cache, changes: SiteChanges) -> None:
-        self.folder, self.as_of, self.jobs, self.cache, self.changes = folder, as_of, jobs, cache, changes
+    def __init__(
+        self, folder: ConfinedFolder, as_of: int, jobs: int, cache: Cache, base_url: str | None, preview: bool
+    ) -> None:
+        self.folder, self.as_of, self.jobs, self.cache = folder, as_of, jobs, cache
+        self.base_url, self.preview = base_url, preview
         self.files = ParsedFiles(folder, cache)
         self.facts: dict[str, SeriesFacts] = {}
         self.check_keys: dict[str, str] = {}
@@ -245,7 +229,7 @@ class _Scanner:
         times = {**lists.mtimes, **self.files.modified_times(), **committed}
         lists.theme, theme_problems = theme_check.read(self.folder, lists.site, self.cache)
         # With a problem in the lists, the references of series cannot be resolved.
-        linker = None if problems else Linker(lists, times, self.as_of, preview=self.changes.preview)
+        linker = None if problems else Linker(lists, times, self.as_of, preview=self.preview)
         problems += self._check_series(series_files, checks, linker, lists.unreadable)
         problems += _old_slug_problems(series_files, self.facts)
         problems += cross_checks.bookmark_problems(lists, {files.slug for files in series_files})
@@ -278,18 +262,20 @@ class _Scanner:
         lists, series_files = reader.read_lists(self.folder, cached)
         for file in () if lists.problems else lists.parsed.keys() - cached.keys():
             self.files.keep(file, lists.parsed[file].digest, encoding.json_of_yaml(lists.parsed[file].value))
-        if lists.site:
-            lists.site = self.changes.applied_to(lists.site)
+        if lists.site and self.base_url:
+            lists.site = lists.site.model_copy(update={"base_url": self.base_url})
+        if lists.site and self.preview:
+            lists.site = lists.site.for_preview()
         return lists, series_files
 
     def _check_series(
         self, series_files: Sequence[SeriesFiles], checks: RecordChecks, linker: Linker | None, unreadable: set[str]
     ) -> Iterator[UnlocatedProblem]:
         """Take the facts of unchanged series from the cache, and check all others."""
-        references = ReferenceDigests(linker) if linker else None
+        references = reference_digests(linker) if linker else None
         changed = list(self._changed_series(series_files, references))
         tasks = (CheckTask(files, self.files.values(files.files)) for files in changed)
-        for checked in ordered_map(self.jobs, partial(SeriesChecker, self.folder, checks), tasks):
+        for checked in ordered_map(self.jobs, partial(partial, check_series, self.folder, checks), tasks):
             yield from checked.sources.problems
             unreadable |= checked.sources.unreadable
             self.cuts |= checked.sources.cuts
@@ -304,7 +290,7 @@ class _Scanner:
                     self.cache.put(FACTS, slug, self.check_keys[slug], encoding.json(list(checked.facts)))
 
     def _changed_series(
-        self, series_files: Sequence[SeriesFiles], references: ReferenceDigests | None
+        self, series_files: Sequence[SeriesFiles], references: References | None
     ) -> Iterator[SeriesFiles]:
         cached_facts = {row.item: row for row in self.cache.rows(FACTS)}
         for files in series_files:
@@ -316,10 +302,11 @@ class _Scanner:
                     continue
             yield files
 
-    def _check_key(self, files: SeriesFiles, references: ReferenceDigests, facts: SeriesFacts) -> str:
+    def _check_key(self, files: SeriesFiles, references: References, facts: SeriesFacts) -> str:
         """A digest of everything that the check of a series depends on. The cache has none with a missing file or
-        entry: such a series does not pass the check."""
-        contents, entries = self.files.contents(files), references.of(facts.names)
+        entry, or with a name of several entries: such a series does not pass the check."""
+        contents = [self.files.digests.get(file) for file in files.files]
+        entries = [references[kind].get(name) for kind, names in facts.names.items() for name in names]
         return encoding.digest(encoding.json([ascii(files.files), contents, entries]))
 
     def _repeated_ids(self, series_files: Sequence[SeriesFiles]) -> Iterator[UnlocatedProblem]:
@@ -353,25 +340,20 @@ def _old_slug_problems(
     return cross_checks.old_slug_problems(slugs, formerly)
 
 
-class SeriesChecker:
-    """Checks series. Each process has one."""
-
-    def __init__(self, folder: ConfinedFolder, checks: RecordChecks) -> None:
-        self.folder, self.checks = folder, checks
-
-    def __call__(self, task: CheckTask) -> CheckedSeries:
-        sources = reader.read_series(self.folder, task.files, parsed_files.from_json(task.values))
-        facts, parsed = None, {}
-        for series in sources.series:
-            sources.problems += self.checks.series(series)
-            facts = facts_of(series)
-            records = {entry.file: entry.record for entry in (series.entry, *series.chapters) if not entry.path}
-            if not sources.problems:
-                parsed = {
-                    file: (sources.parsed[file].digest, encoding.json(records[file].to_values()))
-                    for file in task.files.files
-                    if file in sources.parsed
-                }
-        sources.series.clear()
-        sources.parsed.clear()
-        return CheckedSeries(task.files, sources, facts, parsed)
+def check_series(folder: ConfinedFolder, checks: RecordChecks, task: CheckTask) -> CheckedSeries:
+    """Parse and check a series; in worker processes."""
+    sources = reader.read_series(folder, task.files, parsed_files.from_json(task.values))
+    facts, parsed = None, {}
+    for series in sources.series:
+        sources.problems += checks.series(series)
+        facts = facts_of(series)
+        records = {entry.file: entry.record for entry in (series.entry, *series.chapters) if not entry.path}
+        if not sources.problems:
+            parsed = {
+                file: (sources.parsed[file].digest, encoding.json(records[file].to_values()))
+                for file in task.files.files
+                if file in sources.parsed
+            }
+    sources.series.clear()
+    sources.parsed.clear()
+    return CheckedSeries(task.files, sources, facts, parsed)
