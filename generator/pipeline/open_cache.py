@@ -27,40 +27,24 @@ def with_cache(folder: Path | None, waiting: Waiting, work: Work[T]) -> T:
         without_garbage_collection(),
         _locked(folder, waiting) as usable,
     ):
-        if usable:
+        for permanent in [usable] * 2 if usable else []:
             try:
-                return _run(usable, work)
+                with closing(Cache(permanent, _own_version())) as cache:
+                    return work(cache)
             except Damaged:
-                _discard(usable)
-            try:
-                return _run(usable, work)
-            except Damaged:
-                _discard(usable)
-        return _run_temporary(scratch, work)
-
-
-def _run(folder: Path, work: Work[T]) -> T:
-    with closing(Cache(folder, _own_version())) as cache:
-        return work(cache)
+                with suppress(OSError):  # the next attempt fails as well
+                    filesystem.delete(permanent / FILE)
+        try:
+            with closing(Cache(scratch, None)) as cache:
+                return work(cache)
+        except Damaged as error:
+            raise FlatpanelError(f"{scratch}: {error.__cause__}; TMPDIR names another place") from None
 
 
 @functools.cache
 def _own_version() -> ProgramVersion:
     """The version that this process runs. `serve --watch` goes on with it if the files of the program are replaced."""
     return program_version.current()
-
-
-def _run_temporary(scratch: Path, work: Work[T]) -> T:
-    try:
-        with closing(Cache(scratch, None)) as cache:
-            return work(cache)
-    except Damaged as error:
-        raise FlatpanelError(f"{scratch}: {error.__cause__}; TMPDIR names another place") from None
-
-
-def _discard(folder: Path) -> None:
-    with suppress(OSError):  # the next attempt fails as well, and the temporary cache is used
-        filesystem.delete(folder / FILE)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ A build without changes takes no longer than its imports. So the modules that sc
 with them pydantic and the YAML reader, are imported in the functions below that need them.
 """
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,16 +24,15 @@ if TYPE_CHECKING:
 
 def check(folder: Folder, as_of: int, jobs: int) -> "CatalogScan":
     """Read and check a catalog. Raises every problem."""
-    return with_cache(None, lambda: None, partial(_check, folder, as_of, jobs))
-
-
-def _check(folder: Folder, as_of: int, jobs: int, cache: Cache) -> "CatalogScan":
     from . import scan
 
-    past = up_to_date.commit_times(folder, as_of, cache)
-    catalog_scan = scan.read(folder, as_of, jobs, cache, past.times)
-    catalog_scan.warnings += [*past.warnings, *catalog_scan.id_warnings()]
-    return catalog_scan
+    def work(cache: Cache) -> "CatalogScan":
+        past = up_to_date.commit_times(folder, as_of, cache)
+        catalog_scan = scan.read(folder, as_of, jobs, cache, past.times)
+        catalog_scan.warnings += [*past.warnings, *catalog_scan.id_warnings()]
+        return catalog_scan
+
+    return with_cache(None, lambda: None, work)
 
 
 def schedule(
@@ -44,18 +42,16 @@ def schedule(
 
     The cache is read and not changed: its facts must be those of the last build.
     """
-    existing = cache if cache and cache.is_dir() else None
-    return with_cache(existing, waiting, partial(_schedule, folder, as_of, jobs, every))
-
-
-def _schedule(folder: Folder, as_of: int, jobs: int, every: bool, cache: Cache) -> "Schedule":
     from . import scan
     from .schedule import Schedule, scheduled
 
-    past = up_to_date.commit_times(folder, as_of, cache)
-    catalog_scan = scan.read(folder, as_of, jobs, cache, past.times)
-    chapters = scheduled(catalog_scan, cache) if every else []
-    return Schedule(catalog_scan.next_publication, chapters, past.warnings)
+    def work(opened: Cache) -> Schedule:
+        past = up_to_date.commit_times(folder, as_of, opened)
+        catalog_scan = scan.read(folder, as_of, jobs, opened, past.times)
+        chapters = scheduled(catalog_scan, opened) if every else []
+        return Schedule(catalog_scan.next_publication, chapters, past.warnings)
+
+    return with_cache(cache if cache and cache.is_dir() else None, waiting, work)
 
 
 def build(
@@ -68,26 +64,24 @@ def build(
 
     `inspect` is called with the finished release before `out` is unlocked.
     """
-    return with_cache(options.cache, waiting, partial(_build, options, waiting, progress, inspect))
 
+    def work(cache: Cache) -> BuildResult:
+        store = Store(options.out, preview=options.preview)
+        store.refuse_other_kind()
+        past = options.past or up_to_date.commit_times(options.catalog, options.as_of, cache)
+        inputs = up_to_date.fingerprint(options, past.times)
+        last = None if options.previous else up_to_date.last_result(options, inputs, cache)
+        result = build_result.load_unchanged(last) if last else None
+        if not result or inspect:
+            from . import new_release
 
-def _build(
-    options: Options, waiting: Waiting, progress: "Progress | None", inspect: "Inspect | None", cache: Cache
-) -> BuildResult:
-    store = Store(options.out, preview=options.preview)
-    store.refuse_other_kind()
-    past = options.past or up_to_date.commit_times(options.catalog, options.as_of, cache)
-    inputs = up_to_date.fingerprint(options, past.times)
-    last = None if options.previous else up_to_date.last_result(options, inputs, cache)
-    result = build_result.load_unchanged(last) if last else None
-    if not result or inspect:
-        from . import new_release
+            if result and inspect:
+                catalog_scan = new_release.scan_catalog(options, past, cache)
+                with transaction.begin(store, waiting) as opened:
+                    inspect(catalog_scan, cache, opened)
+            else:
+                result = new_release.build(options, store, past, inputs, cache, waiting, progress, inspect)
+        result.warnings[:0] = build_result.warnings_of_git(options, past)
+        return result
 
-        if result and inspect:
-            catalog_scan = new_release.scan_catalog(options, past, cache)
-            with transaction.begin(store, waiting) as opened:
-                inspect(catalog_scan, cache, opened)
-        else:
-            result = new_release.build(options, store, past, inputs, cache, waiting, progress, inspect)
-    result.warnings[:0] = build_result.warnings_of_git(options, past)
-    return result
+    return with_cache(options.cache, waiting, work)
