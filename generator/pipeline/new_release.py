@@ -103,7 +103,8 @@ def build(
     # 5. Keep the result for the next build.
     if not options.previous:
         samples = [summary.sample_file for _, summary in builder.segments.in_order()]
-        up_to_date.keep_result(options, inputs, catalog_scan, build_result.dump(result), samples, cache)
+        last_publication = catalog_scan.last_publication
+        up_to_date.keep_result(options, inputs, last_publication, build_result.dump(result), samples, cache)
     return result
 
 

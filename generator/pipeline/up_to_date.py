@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import encoding
 from ..catalog import git, media_folder, snapshot, theme_files
@@ -12,9 +12,6 @@ from ..release.manifest import MAX_AHEAD
 from ..release.store import Store
 from .build_options import Options
 from .cache import HISTORY, LAST_BUILD, Cache
-
-if TYPE_CHECKING:
-    from .scan import CatalogScan
 
 # The manifest of the current release, in `out`.
 MANIFEST = "current/manifest.json"
@@ -53,17 +50,13 @@ def last_result(options: Options, inputs: Mapping[str, Any], cache: Cache) -> di
     `inputs` is the fingerprint.
     """
     last, store = cache.recall(LAST_BUILD), Store(options.out)
-    if not last or last["fingerprint"] != inputs or last["release"] != store.current() or not store.finished():
-        return None
-    if last["manifest"] != snapshot.file_status(options.out / MANIFEST):
-        return None  # the file was damaged or replaced
-    if last["as_of"] > options.as_of + MAX_AHEAD:
-        return None
-    due = last["next_publication"] or options.as_of + 1
-    if not last["last_publication"] <= options.as_of < due or last["conf"] != _digest(options.nginx):
+    if not last or last["fingerprint"] != inputs or last["as_of"] > options.as_of + MAX_AHEAD:
         return None
     result: dict[str, Any] = last["result"]
-    if last["media"] != _media_folder(options, result):
+    if result["release"] != store.current() or not store.finished():
+        return None
+    due = result["next_publication"] or options.as_of + 1
+    if not last["last_publication"] <= options.as_of < due or last["surroundings"] != _surroundings(options, result):
         return None
     # One body stands for all of a series: looking at each would take longer than the rest of an unchanged build.
     return result if all(os.path.exists(f"{options.out}/{file}") for file in last["samples"]) else None
@@ -72,26 +65,22 @@ def last_result(options: Options, inputs: Mapping[str, Any], cache: Cache) -> di
 def keep_result(
     options: Options,
     fingerprint: Mapping[str, Any],
-    scan: "CatalogScan",
+    last_publication: int,
     result: Mapping[str, Any],
     samples: Sequence[str],
     cache: Cache,
 ) -> None:
     """Store the dumped result of a build and the inputs for which it holds; `fingerprint` is that before the scan.
 
-    `samples` are files that the result needs, too.
+    `last_publication` is the time at which the latest chapter was due; `samples` are files that the result needs, too.
     """
     cache.remember(
         LAST_BUILD,
         {
             "fingerprint": fingerprint,
             "as_of": options.as_of,
-            "last_publication": scan.last_publication,
-            "next_publication": scan.next_publication,
-            "release": result["release"],
-            "manifest": snapshot.file_status(options.out / MANIFEST),
-            "conf": _digest(options.nginx),
-            "media": _media_folder(options, result),
+            "last_publication": last_publication,
+            "surroundings": _surroundings(options, result),
             "result": result,
             "samples": samples,
         },
@@ -99,14 +88,16 @@ def keep_result(
     cache.commit()
 
 
-def _media_folder(options: Options, result: Mapping[str, Any]) -> list[object]:
-    """The folder of images with all links resolved, and its kind. Only a scan checks that it is one of the project."""
+def _surroundings(options: Options, result: Mapping[str, Any]) -> list[object]:
+    """What a build writes or finds outside the catalog.
+
+    These are the status of the manifest, a digest of the main configuration file, and the folder of images with all
+    links resolved, and its kind. Only a scan checks that the folder is one of the project.
+    """
+    conf = encoding.digest(options.nginx.read_bytes()) if options.nginx.is_file() else None
+    files: list[object] = [snapshot.file_status(options.out / MANIFEST), conf]
     folder = result["site_values"].get("media_folder")
     if not folder:
-        return []
+        return files
     path = os.path.realpath(media_folder.project_folder(options.catalog) / folder)
-    return [ascii(path), os.path.lexists(path) and not os.path.isdir(path)]
-
-
-def _digest(path: Path) -> str | None:
-    return encoding.digest(path.read_bytes()) if path.is_file() else None
+    return [*files, ascii(path), os.path.lexists(path) and not os.path.isdir(path)]
