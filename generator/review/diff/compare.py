@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -58,42 +58,6 @@ def response_of(body: Published) -> UrlResponse:
     return UrlResponse(200, body.etag, body.restricted, body.max_age, body)
 
 
-def _responses(manifest: ManifestReader, slug: str) -> dict[str, UrlResponse]:
-    return {url: response_of(body) for url, body in manifest.bodies(slug).items()}
-
-
-class Configuration:
-    """The configuration files of a release, without its long maps; keys.map stands for keys.json too."""
-
-    def __init__(self, folder: Path, digests: Mapping[str, str], search_index: str) -> None:
-        self.folder, self.search_index = folder, search_index
-        others = {*(f"{name}.map" for name in maps.LONG), maps.REDIRECTS, KEYS_FILE}
-        self.digests = {name: digest for name, digest in digests.items() if name not in others}
-
-    @property
-    def exists(self) -> bool:
-        """Whether it is there: not beside a manifest that was copied elsewhere."""
-        return (self.folder / "http.conf").is_file()
-
-    def settings(self, name: str) -> bytes:
-        """The text of a file without values that follow from the catalog: ids, paths and sizes of maps."""
-        text = re.sub(rb'(?<=[\s"])' + re.escape(self._dist) + rb'(?=[/;"])', b"dist", self._text(name))
-        text = text.replace(self.search_index.encode(), SEARCH_INDEX.encode())
-        return b"".join(
-            line for line in text.splitlines(keepends=True) if not line.strip().startswith(_LOCAL_DIRECTIVES)
-        )
-
-    @cached_property
-    def _dist(self) -> bytes:
-        """The path of `dist` in the configuration."""
-        match = _DIST.search(self._text("http.conf"))
-        return match[1] if match else b"dist"
-
-    def _text(self, name: str) -> bytes:
-        path = self.folder / name
-        return manifest.without_release_id(path.read_bytes(), self.folder.name) if path.is_file() else b""
-
-
 class ReleaseView:
     """One of the two compared releases, at the path of its manifest; an empty release if the path is None."""
 
@@ -112,11 +76,14 @@ class ReleaseView:
 
     def responses(self, slug: str) -> dict[str, UrlResponse]:
         """The responses with bodies of a series, or of no series if the slug is empty."""
-        return _responses(self.manifest, slug) if slug else self._shared_responses
+        return self._responses(slug) if slug else self._shared_responses
 
     @cached_property
     def _shared_responses(self) -> dict[str, UrlResponse]:
-        return _responses(self.manifest, "")
+        return self._responses("")
+
+    def _responses(self, slug: str) -> dict[str, UrlResponse]:
+        return {url: response_of(body) for url, body in self.manifest.bodies(slug).items()}
 
     @property
     def base_url(self) -> str:
@@ -156,11 +123,32 @@ class ReleaseView:
             return None
         return encoding.parse(text) if encoding.etag(text) == body.etag else None
 
-    @cached_property
-    def configuration(self) -> Configuration:
-        search_index = self.responses("").get(SEARCH_INDEX)
-        file = search_index.body.file if search_index and search_index.body else SEARCH_INDEX
-        return Configuration(self.folder, self.manifest.file_digests, file)
+    # The configuration files of a release, without its long maps; keys.map stands for keys.json too.
+
+    @property
+    def has_configuration(self) -> bool:
+        """Whether the files are there: not beside a manifest that was copied elsewhere."""
+        return (self.folder / "http.conf").is_file()
+
+    def configuration_digests(self) -> dict[str, str]:
+        others = {*(f"{name}.map" for name in maps.LONG), maps.REDIRECTS, KEYS_FILE}
+        return {name: digest for name, digest in self.manifest.file_digests.items() if name not in others}
+
+    def settings(self, name: str) -> bytes:
+        """The text of a file without values that follow from the catalog: ids, paths and sizes of maps."""
+        dist = _DIST.search(self._text("http.conf"))
+        path = re.escape(dist[1] if dist else b"dist")
+        text = re.sub(rb'(?<=[\s"])' + path + rb'(?=[/;"])', b"dist", self._text(name))
+        index = self.responses("").get(SEARCH_INDEX)
+        if index and index.body:
+            text = text.replace(index.body.file.encode(), SEARCH_INDEX.encode())
+        return b"".join(
+            line for line in text.splitlines(keepends=True) if not line.strip().startswith(_LOCAL_DIRECTIVES)
+        )
+
+    def _text(self, name: str) -> bytes:
+        path = self.folder / name
+        return manifest.without_release_id(path.read_bytes(), self.folder.name) if path.is_file() else b""
 
 
 # The URLs whose responses differ between two releases: ETags and redirects are compared, and no bodies are read
@@ -228,7 +216,7 @@ class Comparison:
     @property
     def left_out(self) -> str:
         """What is not compared because a release is only a manifest, or ""."""
-        return "" if self.old.configuration.exists and self.new.configuration.exists else "settings"
+        return "" if self.old.has_configuration and self.new.has_configuration else "settings"
 
 
 def compare(old: ReleaseView, new: ReleaseView) -> Comparison:
@@ -238,11 +226,11 @@ def compare(old: ReleaseView, new: ReleaseView) -> Comparison:
     _compare_gates(comparison)
     if not comparison.left_out:
         # Configuration files that differ in more than what follows from the catalog.
-        before, after = old.configuration, new.configuration
+        before, after = old.configuration_digests(), new.configuration_digests()
         comparison.settings = [
             name
-            for name in sorted(before.digests | after.digests)
-            if before.digests.get(name) != after.digests.get(name) and before.settings(name) != after.settings(name)
+            for name in sorted(before | after)
+            if before.get(name) != after.get(name) and old.settings(name) != new.settings(name)
         ]
     return comparison
 

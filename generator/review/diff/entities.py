@@ -242,7 +242,7 @@ class BodyReader:
             new = self.value(self.comparison.new, difference.new)
             return (None, None) if old is None or new is None else (old, new)
 
-        return _item(values, 0), _item(values, 1)
+        return lambda url: values(url)[0], lambda url: values(url)[1]
 
     def details(self, difference: UrlDifference) -> list[JsonChange]:
         """The changed fields of a body, or the changed target of a redirect."""
@@ -268,10 +268,6 @@ class BodyReader:
         if difference.url == "/" and any(item and item.body and item.body.type == HTML for item in responses):
             name = EntityName(PAGES)  # otherwise it is the index
         return name if self.private or name.kind != ACCOUNT else EntityName(ACCOUNT)
-
-
-def _item(values: Callable[[str], tuple[Any, Any]], index: int) -> Load:
-    return lambda url: values(url)[index]
 
 
 # Titles, covers and pages of series and chapters, as the public bodies of a release name them
@@ -325,12 +321,12 @@ def chapter_links(reader: BodyReader, entity: EntityChange) -> Iterator[PageLink
 
 
 def entity_views(reader: BodyReader, entity: EntityChange) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The fields of a series in both releases, from the bodies that changed; {} where it does not exist."""
+    """The fields of an entity in both releases, from the bodies that changed; {} where it does not exist."""
     if entity.kind == CHANGED:
         before, after = (entity_view(entity.name, load) for load in reader.loaders())
         return before, after
     release = reader.comparison.new if entity.kind == ADDED else reader.comparison.old
-    responses = release.responses(entity.name.name)
+    responses = release.responses(entity.differences[0].slug)
     view = entity_view(entity.name, lambda url: reader.value(release, responses.get(url)))
     return ({}, view) if entity.kind == ADDED else (view, {})
 
@@ -408,16 +404,19 @@ def _compare_entity(entity: EntityChange, reader: BodyReader) -> None:
     """Set whether the entity was added, removed or changed, and its changed fields."""
     kinds, slug = {difference.kind for difference in entity.differences}, entity.differences[0].slug
     old, new = reader.comparison.old, reader.comparison.new
-    for kind, without, release in ((ADDED, old, new), (REMOVED, new, old)):
+    for kind, without in ((ADDED, old), (REMOVED, new)):
         if kinds == {kind} and not without.responses(slug).keys() & set(sources(entity.name)):
             entity.kind = kind
-            entity.title = _title(entity, release, reader)
-            return
-    if entity.name.kind != LISTS and not entity.is_rendered:
-        before, after = (entity_view(entity.name, load) for load in reader.loaders())
+    if entity.kind == CHANGED and (entity.name.kind == LISTS or entity.is_rendered):
+        return
+    before, after = entity_views(reader, entity)
+    if entity.kind == CHANGED:
         entity.changes = list(json_changes(before, after))
         if not entity.changes:
             _use_first_readable_body(entity, reader)
+    else:
+        fields = before | after
+        entity.title = str(fields.get("title") or fields.get("name") or "")
 
 
 def _use_first_readable_body(entity: EntityChange, reader: BodyReader) -> None:
@@ -426,12 +425,6 @@ def _use_first_readable_body(entity: EntityChange, reader: BodyReader) -> None:
         if changes := reader.details(difference):
             entity.changes, entity.body_url = changes, difference.url
             return
-
-
-def _title(entity: EntityChange, release: ReleaseView, reader: BodyReader) -> str:
-    responses = release.responses(entity.differences[0].slug)
-    fields = entity_view(entity.name, lambda url: reader.value(release, responses.get(url)))
-    return str(fields.get("title") or fields.get("name") or "")
 
 
 # Causes
