@@ -22,7 +22,7 @@ from .long_lists import LongListBuilder
 from .process_pool import ordered_map
 from .publish import ResourcePublisher, SegmentSummary, site_rules
 from .scan import CatalogScan
-from .series_renderer import ListedChapters, SeriesBody
+from .series_renderer import ListedChapters
 
 
 class CatalogLists:
@@ -32,12 +32,12 @@ class CatalogLists:
         self.cache = cache
         summaries: list[SeriesSummary] = []
         # The bodies and the chapters that long lists consist of.
-        self.bodies: dict[str, SeriesBody] = {}
+        self.bodies: dict[str, Published] = {}
         self.chapters = ListedChapters()
         for row in cache.rows(SUMMARIES):
             summary, series_bodies, chapters = series_renderer.load(row.value, scan.linker)
             summaries.append(summary)
-            self.bodies |= series_bodies
+            self.bodies |= {body.url: body for body in series_bodies}
             self.chapters.extend(chapters)
         self.catalog = scan.linker.catalog(summaries)
         self.page = theme.context(scan.linker.site, self.catalog.theme, preview=scan.linker.preview)

@@ -5,36 +5,36 @@ of chapters that were published within about eighteen hours. A list of less than
 which makes it smaller; a longer one is never in memory as a whole.
 """
 
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from .. import encoding
 from ..api.payloads.resources import AllChapters, Body, JoinedBodies, Resource
 from ..api.payloads.v2 import DATE_FORMATS, convert_dates
 from ..api.routes import is_restricted
+from ..filesystem import read_regular
 from ..release import manifest
 from ..release.manifest import Published
 from . import series_renderer
-from .cache import CHAPTERS, DEFLATED, LISTS, Cache, Damaged
+from .cache import CHAPTERS, DEFLATED, Cache, Damaged
 from .publish import ResourcePublisher
-from .series_renderer import ListedChapters, SeriesBody
+from .series_renderer import ListedChapters
 
 # A list of at least this many bytes is compressed in pieces.
 LONG = 1 << 20
 # The first four of the six bytes of a chapter's place that hold its publication time: about eighteen hours.
 _BUCKET = 4
-# The number of bytes to write at a time.
-_BLOCK = 1 << 20
+# The number of pieces to write at a time: few long writes are faster than many short ones.
+_BLOCK = 16
 
 
 class Piece(NamedTuple):
     """A part of a list; its content is read when it is needed."""
 
-    digest: str
     text: Callable[[], bytes]
     compressed: Callable[[], bytes]
 
@@ -65,38 +65,18 @@ class LongListBuilder:
     publisher: ResourcePublisher
     cache: Cache
     # The bodies of series, by URL.
-    bodies: Mapping[str, SeriesBody]
+    bodies: Mapping[str, Published]
     chapters: ListedChapters
     # The date of an empty list.
     site_modified: int
 
     def publish(self, resource: Resource, continued: Mapping[str, Published]) -> Published:
-        """Write a list, unless the current release has it: the key is a digest of its pieces and its caching."""
+        """Write a list."""
         content = self._content(resource)
-        key = encoding.digest(
-            encoding.json(
-                [
-                    resource.max_age,
-                    resource.restricted,
-                    [piece.digest for piece in content.pieces],
-                    (content.start + content.end).decode(),
-                ]
-            )
-        )
-        previous = continued.get(resource.url)
-        # Like an unchanged body, a list with an unchanged key need not be written again.
-        if (
-            self.publisher.skip_unchanged
-            and previous
-            and self.cache.get(LISTS, resource.url, key) is not None
-            and self.publisher.bodies.reuse(previous, previous)
-        ):
-            return previous
-        self.cache.put(LISTS, resource.url, key, b"")
         modified = content.modified if content.pieces else self.site_modified
         dated = resource._replace(body=resource.body._replace(last_modified=modified))
         if content.size >= LONG:
-            return _write_pieces(self.publisher, dated, content, previous)
+            return _write_pieces(self.publisher, dated, content, continued.get(resource.url))
         text = content.start + b",".join(piece.text() for piece in content.pieces) + content.end
         return self.publisher.publish(dated._replace(body=dated.body._replace(value=text)), continued)
 
@@ -128,16 +108,17 @@ class LongListBuilder:
         self.cache.forget(CHAPTERS, unused)
         self.cache.forget(DEFLATED, (f"{name} {date_format}" for name in unused for date_format in DATE_FORMATS))
 
-    def _series_piece(self, body: SeriesBody) -> Piece:
+    def _series_piece(self, body: Published) -> Piece:
         path = f"{self.publisher.bodies.root}/{body.file}"
 
         def text() -> bytes:
             return _checked(path, body.etag)
 
         def compressed() -> bytes:
-            return encoding.piece_of_gzip(_read(f"{path}.gz")) if body.gzip else encoding.deflate_piece(text())
+            packed = read_regular(f"{path}.gz") if body.gzip else None
+            return encoding.piece_of_gzip(packed) if packed else encoding.deflate_piece(text())
 
-        return Piece(body.etag, text, compressed)
+        return Piece(text, compressed)
 
     def _chapters_piece(self, bucket: ChapterBucket, date_format: str) -> Piece:
         def joined() -> bytes:
@@ -150,7 +131,7 @@ class LongListBuilder:
             name = f"{bucket.name} {date_format}"
             return self.cache.memo(DEFLATED, name, bucket.digest, lambda: encoding.deflate_piece(text()))
 
-        return Piece(f"{bucket.digest} {date_format}", text, compressed)
+        return Piece(text, compressed)
 
     def _chapter(self, record: bytes) -> bytes:
         """The body of a chapter."""
@@ -162,11 +143,8 @@ class LongListBuilder:
 
 def _checked(path: str, etag: str) -> bytes:
     """A body. Raises `Damaged` if the release has lost it: all series are rendered again then."""
-    try:
-        text = _read(path)
-    except FileNotFoundError as error:
-        raise Damaged from error
-    if encoding.etag(text) != etag:
+    text = read_regular(path)
+    if text is None or encoding.etag(text) != etag:
         raise Damaged
     return text
 
@@ -175,13 +153,14 @@ def _write_pieces(
     publisher: ResourcePublisher, resource: Resource, content: PieceList, previous: Published | None
 ) -> Published:
     """Write a list and its compressed form block by block."""
-    hasher = encoding.BodyHasher()
+    hasher, parts = encoding.BodyHasher(), _parts(content)
     with publisher.bodies.partial_files(resource) as (body, compressed):
         compressed.write(encoding.GZIP_HEADER)
-        for text, deflated in _blocks(_parts(content)):
+        while block := list(islice(parts, _BLOCK)):
+            text = b"".join(text for text, _ in block)
             hasher.add(text)
             body.write(text)
-            compressed.write(deflated)
+            compressed.write(b"".join(deflated for _, deflated in block))
         compressed.write(encoding.gzip_trailer(hasher.crc, hasher.size))
         published = manifest.with_validators(resource, hasher.digests(), True, previous, publisher.as_of)
         publisher.bodies.finish(published, body, compressed, previous)
@@ -197,30 +176,6 @@ def _parts(content: PieceList) -> Iterator[tuple[bytes, bytes]]:
             yield b",", comma
         yield piece.text(), piece.compressed()
     yield content.end, encoding.deflate_piece(content.end)
-
-
-def _blocks(parts: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
-    """Join parts to blocks of about `_BLOCK` bytes: few long writes are faster than many short ones."""
-    size, block = 0, []
-    for part in parts:
-        block.append(part)
-        size += len(part[0])
-        if size >= _BLOCK:
-            yield _joined(block)
-            size, block = 0, []
-    yield _joined(block)
-
-
-def _joined(parts: list[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
-    return b"".join(text for text, _ in parts), b"".join(deflated for _, deflated in parts)
-
-
-def _read(path: str) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        return b"".join(iter(lambda: os.read(descriptor, 1 << 20), b""))
-    finally:
-        os.close(descriptor)
 
 
 def is_joined(resource: Resource) -> bool:

@@ -108,16 +108,6 @@ def _opds_chapter(values: list[Any]) -> OpdsChapter:
     return chapter._replace(archive=chapter.archive and Archive(*chapter.archive))
 
 
-class SeriesBody(NamedTuple):
-    """A body of a series that is also a piece of a long list."""
-
-    file: str
-    etag: str
-    modified: int
-    size: int
-    gzip: bool
-
-
 @dataclass(slots=True)
 class ListedChapters:
     """Chapters in the list of all chapters, which consists of their bodies."""
@@ -167,13 +157,13 @@ def dump(series: Series, bodies: Sequence[Published], chapters: ListedChapters) 
             "newest_in_opds": [
                 (*chapter[:-1], chapter.archive and tuple(chapter.archive)) for chapter in series.newest_in_opds
             ],
-            "bodies": {body.url: [body.file, body.etag, body.modified, body.size, body.gzip] for body in bodies},
+            "bodies": list(map(list, bodies)),
             "chapters": [chapters.modified, chapters.size, [record.hex() for record in chapters.records]],
         }
     )
 
 
-def load(text: bytes, linker: Linker) -> tuple[SeriesSummary, Mapping[str, SeriesBody], ListedChapters]:
+def load(text: bytes, linker: Linker) -> tuple[SeriesSummary, list[Published], ListedChapters]:
     """The inverse of `dump`."""
     value: dict[str, Any] = encoding.parse(text)
     indexes: dict[str, Mapping[Any, Any]] = {
@@ -190,6 +180,6 @@ def load(text: bytes, linker: Linker) -> tuple[SeriesSummary, Mapping[str, Serie
     fields |= {"cover_variants": copies and Variants(tuple(copies[0]), copies[1])}
     fields |= {"recent": tuple(_recent(chapter) for chapter in value["recent"])}
     fields |= {"newest_in_opds": tuple(map(_opds_chapter, value["newest_in_opds"]))}
-    bodies = {url: SeriesBody(*body) for url, body in value["bodies"].items()}
+    bodies = [Published(*fields) for fields in value["bodies"]]
     modified, size, records = value["chapters"]
     return SeriesSummary(**fields), bodies, ListedChapters(modified, size, list(map(bytes.fromhex, records)))
