@@ -23,7 +23,7 @@ from ..release.manifest import SEPARATOR, Published
 from ..release.manifest_reader import ManifestReader, refuse_damaged
 from ..release.rules import Rules
 from ..release.store import Store
-from ..release.transaction import FilesByRelease, NextRelease, Transaction
+from ..release.transaction import FilesByRelease, Transaction
 from . import build_result, scan, segments, series_renderer, up_to_date
 from .build_options import Options
 from .build_result import BuildResult
@@ -227,7 +227,7 @@ class ReleaseBuilder:
         rules, small_files = self._publish_lists(protected)
         self._compare(stale)
         highest_id = highest_chapter_id(self.scan, self.manifests)
-        return segments.prepare(self.segments, small_files, highest_id, page_ids, rules, opened.write_ahead())
+        return segments.prepare(self.segments, small_files, highest_id, page_ids, rules, opened.digest)
 
     def commit(self, prepared: PreparedRelease) -> None:
         """Make the release the current one, and store its description in the cache."""
@@ -236,8 +236,14 @@ class ReleaseBuilder:
             rewrite_damaged(opened.root / "releases" / prepared.id, prepared.files)
         retained = {release: sorted(set(files) - self.returned_files) for release, files in self.retained_files.items()}
         entry = journal.build_entry(opened.journal, prepared.id, self.scan.as_of)
-        keep = self.scan.linker.site.keep_releases
-        opened.commit(NextRelease(prepared.id, prepared.files, entry, self.redate_after_commit, retained, keep))
+        opened.commit(
+            prepared.id,
+            prepared.files,
+            entry,
+            redate_after_commit=self.redate_after_commit,
+            retained_files=retained,
+            keep=self.scan.linker.site.keep_releases,
+        )
         if opened.current and prepared.id != opened.current:
             # The release that was current until now is an older one from here on.
             retained[opened.current] = sorted(self.dropped_files)

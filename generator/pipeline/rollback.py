@@ -22,7 +22,7 @@ from ..release import journal, manifest
 from ..release.changes import differences
 from ..release.manifest import Entry, Published
 from ..release.manifest_reader import KEYS_FILE, ManifestReader, dump_keys, refuse_damaged
-from ..release.transaction import NextRelease, Transaction
+from ..release.transaction import Transaction
 
 _PROFILE = "/api/v2/profile#"
 _OLD_VERSIONS = ("/api/series/", "/api/v1/series/")
@@ -72,7 +72,7 @@ def carry_out(transaction: Transaction, rollback: Rollback, at: int) -> None:
     """Make the planned release the current one. No release is removed."""
     transaction.sweep()
     entry = journal.rollback_entry(transaction.journal, rollback.target, rollback.release, at)
-    transaction.commit(NextRelease(rollback.release, rollback.files, entry, rollback.redated()))
+    transaction.commit(rollback.release, rollback.files, entry, redate_after_commit=rollback.redated())
 
 
 def _target_ids(transaction: Transaction, id_prefix: str | None) -> Sequence[str]:

@@ -95,29 +95,25 @@ class PreparedRelease(NamedTuple):
     files: Mapping[str, Callable[[], Iterable[bytes]]]
 
 
-# Passes on the parts of a file of the release; it writes them too if the release is certainly new.
-WriteAhead = Callable[[str, Iterator[bytes]], Iterator[bytes]]
-
-
 def prepare(
     segments: Segments,
     small_files: Mapping[str, bytes],
     highest_id: int,
     page_ids: Mapping[str, int],
     rules: Rules,
-    write_ahead: WriteAhead,
+    digest: Callable[[str, Iterable[bytes]], str],
 ) -> PreparedRelease:
-    """Compute the id of a release, which is a digest of all its files."""
+    """Compute the id of a release, which is a digest of all its files; `digest` returns that of a file."""
     long = [name for name in FILES if name != "manifest.json"]
     digests = {name: encoding.sha256(text) for name, text in small_files.items()}
-    digests |= {name: encoding.sha256_of_chunks(write_ahead(name, segments.parts(name))) for name in long}
+    digests |= {name: digest(name, segments.parts(name)) for name in long}
     lengths = {slug: summary.manifest_length for slug, summary in segments.in_order() if summary.manifest_length}
     head = manifest.Head(digests, highest_id, page_ids, lengths, rules).dump()
 
     def manifest_parts() -> Iterator[bytes]:
         return chain((head,), segments.parts("manifest.json"), (manifest.RESOURCES_END,))
 
-    release = manifest.release_id(encoding.sha256_of_chunks(write_ahead("manifest.json", manifest_parts())))
+    release = manifest.release_id(digest("manifest.json", manifest_parts()))
     files: dict[str, Callable[[], Iterable[bytes]]] = {"manifest.json": manifest_parts}
     for name in long:
         files[name] = partial(segments.parts, name)

@@ -6,14 +6,13 @@ replaced. Until then no release references the written files; after a crash, the
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
-from .. import filesystem
+from .. import encoding, filesystem
 from ..errors import FlatpanelError
 from ..filesystem import (
     PartialFile,
@@ -35,6 +34,8 @@ from .manifest_reader import ManifestReader
 from .nginx_user import write_user_conf
 from .store import PREVIEW_FILE, TREES, Store, refuse_links
 
+# The name of a release folder before it is renamed to its id, and of a link before it is moved to its place.
+TEMPORARY_NAME = ".new"
 PREVIEW_TEXT = b"This folder has previews, which show chapters before their publication. Do not publish it.\n"
 
 # The files of a release by name, each as a function that yields its content in parts.
@@ -43,27 +44,15 @@ ReleaseFiles: TypeAlias = Mapping[str, Callable[[], Iterable[bytes]]]
 FilesByRelease: TypeAlias = Mapping[str, Iterable[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class NextRelease:
-    """The release that a commit makes the current one."""
-
-    id: str
-    # Empty if the folder of the release exists.
-    files: ReleaseFiles
-    entry: JournalEntry
-    # Bodies whose Last-Modified changes. Their files get it after the release has become visible.
-    redate_after_commit: Iterable[Published] = ()
-    # Files used only by older releases. Those of releases that are no longer kept are removed.
-    retained_files: FilesByRelease = field(default_factory=dict)
-    # The number of releases to keep, this one included; None keeps all.
-    keep: int | None = None
-
-
 @contextmanager
 def begin(store: Store, waiting: Callable[[], None]) -> Iterator["Transaction"]:
     """Lock `dist` and open the manifests of its releases; `waiting` is called if another process has the lock."""
-    with locked(store, waiting), Transaction(store) as transaction:
-        yield transaction
+    with locked(store, waiting), ExitStack() as opened:
+        current, *older = (
+            opened.enter_context(ManifestReader(store.manifest_path(release)))
+            for release in (store.current(), *store.older())
+        )
+        yield Transaction(store, current, older)
 
 
 @contextmanager
@@ -94,26 +83,19 @@ def _refuse_foreign(store: Store) -> None:
 class Transaction:
     """One change of a store: first bodies, then a release, then the removal of older ones."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(
+        self, store: Store, current_manifest: ManifestReader, older_manifests: Sequence[ManifestReader]
+    ) -> None:
         self.store, self.root = store, store.root
+        self.current_manifest, self.older_manifests = current_manifest, older_manifests
         # The current release when the transaction begins; the releases served before it, the latest first.
         self.current, self.older, self.journal = store.current(), store.older(), store.journal()
         lost = not self.current and any((self.root / tree).exists() for tree in TREES)
         # After an interrupted build, or if the current release is missing, dist may hold unreferenced files.
         self.needs_sweep = not store.finished() or lost
-        with ExitStack() as opened:
-            self.current_manifest = opened.enter_context(ManifestReader(store.manifest_path(self.current)))
-            self.older_manifests = [
-                opened.enter_context(ManifestReader(store.manifest_path(release))) for release in self.older
-            ]
-            self._opened = opened.pop_all()
-        self._new_folder = NewFolder(self.root)
-
-    def __enter__(self) -> "Transaction":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._opened.close()
+        # The folder of the next release, while its id, a digest of its files, is not known; and its files.
+        self._new_folder, self._written = self.root / "releases" / TEMPORARY_NAME, set[str]()
+        delete(self._new_folder)  # an interrupted build left it
 
     def sweep(self) -> None:
         """Remove the files of an interrupted build. Call this before any file is written."""
@@ -137,75 +119,17 @@ class Transaction:
             newer.update(retained[release])
         return retained
 
-    def write_ahead(self) -> Callable[[str, Iterator[bytes]], Iterator[bytes]]:
-        """Return a function that passes on the parts of a release file while its digest is computed.
+    def digest(self, name: str, parts: Iterable[bytes]) -> str:
+        """SHA-256 of a file of the next release.
 
-        After a body was written the release is new, so the function also writes the parts. Otherwise they are produced
-        a second time, which takes 8 % more processor time in a rebuild of 88,600 URLs.
+        After a body was written the release is new, so the file is written at once. Otherwise its parts are produced a
+        second time, which takes 8 % more processor time in a rebuild of 88,600 URLs.
         """
-        self._new_folder.clear()
-        return (lambda _, parts: parts) if self.store.finished() else self._new_folder.write_through
+        return encoding.sha256_of_chunks(parts if self.store.finished() else self._write_through(name, parts))
 
-    def commit(self, new: NextRelease) -> None:
-        """Make a release the current one, set the dates that wait for that, and remove older releases."""
-        write_user_conf(self.root, self.root / "run/user.conf")
-        if new.id == self.current and self.store.finished():
-            return
-        mark_unfinished(self.root)
-        # An interrupted build may have removed parts of any release but these two.
-        complete = (self.current, *(self.older[:1] if self.needs_sweep else self.older))
-        is_new = bool(new.files) and new.id not in complete
-        if is_new:
-            self._new_folder.finish(new.id, new.files)
-        if new.id != self.current:
-            self._write_journal([*self.journal, new.entry])
-            # A rollback leaves the links of an existing release as they are.
-            if new.entry.before and (is_new or new.entry.reason == journal.BUILD):
-                self._point(f"releases/{new.id}/previous", f"../{new.entry.before[0]}")
-        self._point("current", f"releases/{new.id}")
-        for body in new.redate_after_commit:
-            set_last_modified(self.root / body.file, body)
-        self._remove_unused(new)
-        self._write_journal(self.store.journal())
-        write(self.root / BUILD_STATE_FILE, b"")
-
-    def _point(self, link: str, target: str) -> None:
-        replace_link(self.root / link, target, self.root / TEMPORARY_NAME)
-
-    def _write_journal(self, entries: Iterable[JournalEntry]) -> None:
-        filesystem.replace(self.store.journal_path, journal.dump(entries))
-        for path in (self.store.journal_path, self.root / "releases"):
-            sync(path)
-
-    def _remove_unused(self, new: NextRelease) -> None:
-        kept = self.store.older()[: new.keep and new.keep - 1]
-        dropped = (files for release, files in new.retained_files.items() if release not in kept)
-        remove_bodies(self.root, chain.from_iterable(dropped))
-        if new.keep or self.needs_sweep:
-            remove_releases(self.root, (new.id, *kept))
-
-
-# The folder of the next release, while its id, a digest of its files, is not known
-
-# The name of a release folder before it is renamed to its id, and of a link before it is moved to its place.
-TEMPORARY_NAME = ".new"
-
-
-class NewFolder:
-    """`releases/.new` below `root`."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.path = root / "releases" / TEMPORARY_NAME
-        self._written: set[str] = set()
-
-    def clear(self) -> None:
-        """Remove what an interrupted build left."""
-        delete(self.path)
-
-    def write_through(self, name: str, parts: Iterator[bytes]) -> Iterator[bytes]:
+    def _write_through(self, name: str, parts: Iterable[bytes]) -> Iterator[bytes]:
         """Pass on the parts of a file, and write them on the way."""
-        path = self.path / name
+        path = self._new_folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with PartialFile(path) as partial:
             for part in parts:
@@ -214,22 +138,70 @@ class NewFolder:
             partial.finish(str(path))
         self._written.add(name)
 
-    def finish(self, release: str, files: ReleaseFiles) -> None:
+    def commit(
+        self,
+        release: str,
+        files: ReleaseFiles,
+        entry: JournalEntry,
+        *,
+        redate_after_commit: Iterable[Published] = (),
+        retained_files: FilesByRelease | None = None,
+        keep: int | None = None,
+    ) -> None:
+        """Make a release the current one, set the dates that wait for that, and remove older releases.
+
+        `files` is empty if the folder of the release exists. `redate_after_commit` are bodies whose Last-Modified
+        changes: their files get it after the release has become visible. `retained_files` are used only by older
+        releases: those of releases that are no longer kept are removed. `keep` is the number of releases to keep, this
+        one included; None keeps all.
+        """
+        write_user_conf(self.root, self.root / "run/user.conf")
+        if release == self.current and self.store.finished():
+            return
+        mark_unfinished(self.root)
+        # An interrupted build may have removed parts of any release but these two.
+        complete = (self.current, *(self.older[:1] if self.needs_sweep else self.older))
+        is_new = bool(files) and release not in complete
+        if is_new:
+            self._make_folder(release, files)
+        if release != self.current:
+            self._write_journal([*self.journal, entry])
+            # A rollback leaves the links of an existing release as they are.
+            if entry.before and (is_new or entry.reason == journal.BUILD):
+                self._point(f"releases/{release}/previous", f"../{entry.before[0]}")
+        self._point("current", f"releases/{release}")
+        for body in redate_after_commit:
+            set_last_modified(self.root / body.file, body)
+        kept = self.store.older()[: keep and keep - 1]
+        dropped = (names for older, names in (retained_files or {}).items() if older not in kept)
+        remove_bodies(self.root, chain.from_iterable(dropped))
+        if keep or self.needs_sweep:
+            remove_releases(self.root, (release, *kept))
+        self._write_journal(self.store.journal())
+        write(self.root / BUILD_STATE_FILE, b"")
+
+    def _make_folder(self, release: str, files: ReleaseFiles) -> None:
         """Write the files that are still missing, put everything in `dist` on the disk, and rename the folder."""
-        folder = self.path.with_name(release)
+        folder = self._new_folder.with_name(release)
         delete(folder)
-        if not self._written:
-            self.clear()
         for name, parts in files.items():
             if name not in self._written:
-                path = self.path / name
+                path = self._new_folder / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_parts(path, parts())
         for name in ("run", "www"):  # nginx.conf refers to both, even if the catalog is empty
             (self.root / name).mkdir(exist_ok=True)
         sync_filesystem(self.root)
-        self.path.rename(folder)
+        self._new_folder.rename(folder)
         sync(folder.parent)
+
+    def _point(self, link: str, target: str) -> None:
+        replace_link(self.root / link, target, self.root / TEMPORARY_NAME)
+
+    def _write_journal(self, entries: Iterable[JournalEntry]) -> None:
+        filesystem.replace(self.store.journal_path, journal.dump(entries))
+        for path in (self.store.journal_path, self.root / "releases"):
+            sync(path)
 
 
 # Removal of bodies that no release references, and of releases that are no longer kept
