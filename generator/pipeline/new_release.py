@@ -6,10 +6,9 @@ they need it.
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import Any, TypeVar
 
 from .. import encoding, filesystem, server_url
@@ -19,7 +18,7 @@ from ..catalog.reader import ARCHIVES
 from ..release import journal, manifest, transaction
 from ..release.bodies import BodyWriter, WriteTotals, rewrite_damaged
 from ..release.changes import ADDED, CHANGED, REMOVED, differences
-from ..release.manifest import SEPARATOR, Published
+from ..release.manifest import SEPARATOR
 from ..release.manifest_reader import ManifestReader, refuse_damaged
 from ..release.rules import Rules
 from ..release.store import Store
@@ -77,7 +76,7 @@ def build(
         # 3. Lock `out`, render the stale series and the lists, and make the release the current one.
         with transaction.begin(store, waiting) as opened:
             builder = ReleaseBuilder(options, catalog_scan, cache, opened, previous)
-            prepared = builder.prepare(progress or no_progress)
+            prepared = builder.prepare(progress)
             builder.commit(prepared)
 
             # 4. Write the main configuration file, while `out` is locked.
@@ -89,7 +88,7 @@ def build(
                 changes=dict(builder.counts),
                 changed_series=sorted(builder.changed_series),
                 resources=builder.counts.total() - builder.counts[REMOVED],
-                written=builder.written,
+                written=builder.output.written_bytes,
                 parsed=catalog_scan.parsed,
                 next_publication=catalog_scan.next_publication,
                 warnings=[*_site_warnings(options, builder), *_store_warnings(options, builder)],
@@ -111,10 +110,6 @@ def build(
 def scan_catalog(options: Options, past: git.FileTimes, cache: Cache) -> CatalogScan:
     times, base_url, preview = past.times, options.base_url, options.preview
     return scan.read(options.catalog, options.as_of, options.jobs, cache, times, base_url, preview)
-
-
-def no_progress(rendered: Iterator[RenderedSeries], count: int) -> Iterator[RenderedSeries]:
-    return rendered
 
 
 def _site_warnings(options: Options, builder: "ReleaseBuilder") -> Iterator[str]:
@@ -189,21 +184,20 @@ class ReleaseBuilder:
         self.counts: Counter[str] = Counter(added=0, changed=0, removed=0, unchanged=0)
         # The slugs of the series with an added, changed or removed URL.
         self.changed_series: set[str] = set()
-        # The number of bytes written to bodies, sidecars and compressed forms.
-        self.written = 0
+        # What all writers wrote.
+        self.output = WriteTotals()
+        # The page ids that are allocated for the whole catalog; ids that any of the releases allocated stay.
+        self.page_ids: dict[str, int] = {}
         # The slugs of the series whose chapters all readers get.
         self.public_series: list[str] = []
         # The series and chapters that the release before published and this one does not.
         self.removals = Removals()
         # Files of the current release that the new one does not have.
         self.dropped_files: list[str] = []
-        # Files that only older releases have, by the newest release that has them; those that the new one has again.
+        # Files that only older releases have, by the newest release that has them.
         self.retained_files: FilesByRelease = {}
-        self.returned_files: set[str] = set()
-        # Bodies of the current release whose Last-Modified changes when the new release becomes visible.
-        self.redate_after_commit: list[Published] = []
 
-    def prepare(self, progress: Progress) -> PreparedRelease:
+    def prepare(self, progress: Progress | None = None) -> PreparedRelease:
         """Write the bodies that changed, first of series, then of lists, and determine all files of the release."""
         opened = self.transaction
         if self.cache_is_current:
@@ -212,9 +206,8 @@ class ReleaseBuilder:
             self.segments.clear()
         if not self.cache_is_current or self.described["manifest"] != snapshot.file_status(opened.root / MANIFEST):
             refuse_damaged(opened.root)
-        page_ids = allocate_page_ids(self.scan, self.manifests)
-        keys = RenderKeys(self.scan, page_ids)
-        stale = keys.stale(self.cache, self.segments, opened.root)
+        self._allocate_page_ids()
+        stale = self._stale_series()
         files = [files for files in self.scan.series_files if files.slug in stale]
         if self.continues_current:  # with `--previous`, `build` has compared with that release
             limit = self.options.max_removed
@@ -222,25 +215,25 @@ class ReleaseBuilder:
         opened.sweep()
         self.retained_files = opened.retained_files(self.described["retained files"] if self.cache_is_current else None)
         protected = self._protected_files()
-        self._render(files, stale, keys, protected, progress)
+        self._render(files, stale, protected, progress)
         self._drop_removed_series()
         rules, small_files = self._publish_lists(protected)
         self._compare(stale)
-        highest_id = highest_chapter_id(self.scan, self.manifests)
-        return segments.prepare(self.segments, small_files, highest_id, page_ids, rules, opened.digest)
+        return segments.prepare(self.segments, small_files, self._highest_id(), self.page_ids, rules, opened.digest)
 
     def commit(self, prepared: PreparedRelease) -> None:
         """Make the release the current one, and store its description in the cache."""
         opened = self.transaction
         if not self.cache_is_current and prepared.id in (opened.current, *opened.older):
             rewrite_damaged(opened.root / "releases" / prepared.id, prepared.files)
-        retained = {release: sorted(set(files) - self.returned_files) for release, files in self.retained_files.items()}
+        returned = self.output.returned_files
+        retained = {release: sorted(set(files) - returned) for release, files in self.retained_files.items()}
         entry = journal.build_entry(opened.journal, prepared.id, self.scan.as_of)
         opened.commit(
             prepared.id,
             prepared.files,
             entry,
-            redate_after_commit=self.redate_after_commit,
+            redate_after_commit=self.output.redate_after_commit,
             retained_files=retained,
             keep=self.scan.linker.site.keep_releases,
         )
@@ -257,6 +250,57 @@ class ReleaseBuilder:
         self.cache.remember(RELEASE, described)
         self.cache.commit()
 
+    # Ids
+
+    def _allocate_page_ids(self) -> None:
+        chapters = (chapter for facts in self.scan.facts.values() for chapter in self._allocated(facts))
+        before = {page: number for reader in self.manifests for page, number in reader.page_ids.items()}
+        self.page_ids = linking.allocate_page_ids(chapters, before)
+
+    def _allocated(self, facts: SeriesFacts) -> Iterator[tuple[int, int]]:
+        """Id and number of pages of the chapters with allocated page ids that the release shows."""
+        return ((chapter, pages) for chapter, pages, due in facts.allocated if due <= self.scan.shown_until)
+
+    def _page_ids_of(self, facts: SeriesFacts) -> dict[str, int]:
+        """The allocated page ids of a series."""
+        chapters = self._allocated(facts)
+        return {page: self.page_ids[page] for chapter in chapters for page in linking.allocated_page_names(*chapter)}
+
+    def _highest_id(self) -> int:
+        """The highest chapter id that was ever published, also by a release that was rolled back."""
+        highest = (max(facts.ids, default=0) for facts in self.scan.facts.values())
+        return max(chain(highest, (reader.highest_id for reader in self.manifests)), default=0)
+
+    # Bodies
+
+    def _stale_series(self) -> dict[str, str]:
+        """The series to render, with their new keys: the key differs, or the current release lacks the bodies."""
+        linker, cached, root = self.scan.linker, self.cache.keys(SUMMARIES), self.transaction.root
+        settings = [linker.site.model_dump_json(), linker.preview, linker.lists.theme.digest]
+        digest = encoding.digest(encoding.json(settings))
+        keys = {files.slug: self._render_key(files, digest) for files in self.scan.series_files}
+        return {
+            slug: key
+            for slug, key in keys.items()
+            if not self.segments.has_bodies(slug, root) or cached.get(slug) != key
+        }
+
+    def _render_key(self, files: SeriesFiles, settings: str) -> str:
+        """A digest of everything that the bodies of a series depend on."""
+        facts, linker = self.scan.facts[files.slug], self.scan.linker
+        values = [
+            settings,
+            self.scan.check_keys[files.slug],
+            [] if facts.dated else [self.scan.times[file] for file in files.files],
+            bisect_right(facts.published, self.scan.as_of),
+            _of_chapters(facts, linker.lists.views),
+            _of_chapters(facts, linker.lists.sizes),
+            linker.variants.get(files.slug, {}),
+            _of_chapters(facts, linker.archives),
+            self._page_ids_of(facts),
+        ]
+        return encoding.digest(encoding.json(values))
+
     def _protected_files(self) -> dict[str, int | None]:
         """The files that must not be overwritten, besides those of the continued release if it is the current one.
 
@@ -272,21 +316,20 @@ class ReleaseBuilder:
         self,
         files: list[SeriesFiles],
         stale: Mapping[str, str],
-        keys: "RenderKeys",
         protected: Mapping[str, int | None],
-        progress: Progress,
+        progress: Progress | None,
     ) -> None:
         """Render the stale series in processes. The segments of all others are in the cache."""
         linker = self.scan.linker
         writer = partial(BodyWriter, self.transaction.root, protected, self.continues_current)
         make = partial(series_renderer.make, linker, writer, self.cache_is_current)
-        rendered = ordered_map(self.options.jobs, make, self._tasks(files, keys), linker.lists.theme.template_folder)
-        for series in progress(rendered, len(files)):
+        rendered = ordered_map(self.options.jobs, make, self._tasks(files), linker.lists.theme.template_folder)
+        for series in progress(rendered, len(files)) if progress else rendered:
             self.segments.put(series.slug, series.segment)
-            self._add_output(series.output)
+            self.output.add(series.output)
             self.cache.put(SUMMARIES, series.slug, stale[series.slug], series.summary)
 
-    def _tasks(self, files: Iterable[SeriesFiles], keys: "RenderKeys") -> Iterator[RenderTask]:
+    def _tasks(self, files: Iterable[SeriesFiles]) -> Iterator[RenderTask]:
         """The task of each stale series, with the lines of its chapters in the continued release."""
         if self.cache_is_current:
             summaries = self.segments.summaries.items()
@@ -302,15 +345,9 @@ class ReleaseBuilder:
                 files=series,
                 values=self.scan.values_of(series, self.cache),
                 times={file: self.scan.times[file] for file in series.files},
-                page_ids=keys.page_ids(facts),
+                page_ids=self._page_ids_of(facts),
                 continued=SEPARATOR.join(filter(None, lines)),
             )
-
-    def _add_output(self, output: WriteTotals) -> None:
-        """Add what a process wrote."""
-        self.redate_after_commit += output.redate_after_commit
-        self.returned_files |= output.returned_files
-        self.written += output.written_bytes
 
     def _drop_removed_series(self) -> None:
         """Forget the series that the catalog no longer has."""
@@ -329,7 +366,7 @@ class ReleaseBuilder:
         publisher = ResourcePublisher(writer, site, self.scan.as_of, self.cache_is_current)
         published = lists.publish(publisher, self.continued.bodies(""))
         self.segments.put("", publisher.segment(published))
-        self._add_output(writer.take_totals())
+        self.output.add(writer.totals)
         rules, summaries = lists.rules(), list(self.segments.summaries.values())
         dist, media = dist_in_conf(self.options, site), media_in_conf(self.options, site)
         return rules, lists.small_files(rules, published, summaries, dist, media)
@@ -356,74 +393,7 @@ class ReleaseBuilder:
         self.counts["unchanged"] = sum(resources.values()) - self.counts[ADDED] - self.counts[CHANGED]
 
 
-def allocate_page_ids(catalog_scan: CatalogScan, manifests: Sequence[ManifestReader]) -> dict[str, int]:
-    """The page ids that are allocated for the whole catalog; ids that any of the releases allocated stay."""
-    chapters = (
-        chapter
-        for facts in catalog_scan.facts.values()
-        for chapter in _chapters_with_allocated_ids(facts, catalog_scan.shown_until)
-    )
-    before = {page: number for reader in manifests for page, number in reader.page_ids.items()}
-    return linking.allocate_page_ids(chapters, before)
-
-
-def highest_chapter_id(catalog_scan: CatalogScan, manifests: Sequence[ManifestReader]) -> int:
-    """The highest chapter id that was ever published, also by a release that was rolled back."""
-    highest = (max(facts.ids, default=0) for facts in catalog_scan.facts.values())
-    return max(chain(highest, (reader.highest_id for reader in manifests)), default=0)
-
-
-def _chapters_with_allocated_ids(facts: SeriesFacts, shown_until: int) -> Iterator[tuple[int, int]]:
-    """Id and number of pages of the chapters with allocated page ids, without those that the release does not show."""
-    return ((chapter, pages) for chapter, pages, published in facts.allocated if published <= shown_until)
-
-
 _Value = TypeVar("_Value", int, str)
-
-
-class RenderKeys:
-    """Find the series to render again by their render keys: digests of everything that the bodies depend on."""
-
-    def __init__(self, catalog_scan: CatalogScan, allocated_page_ids: Mapping[str, int]) -> None:
-        self.scan, self.allocated_page_ids = catalog_scan, allocated_page_ids
-        linker = catalog_scan.linker
-        settings = [linker.site.model_dump_json(), linker.preview, linker.lists.theme.digest]
-        self._site = encoding.digest(encoding.json(settings))
-
-    def key(self, files: SeriesFiles) -> str:
-        facts = self.scan.facts[files.slug]
-        return encoding.digest(
-            encoding.json(
-                [
-                    self._site,
-                    self.scan.check_keys[files.slug],
-                    [] if facts.dated else [self.scan.times[file] for file in files.files],
-                    bisect_right(facts.published, self.scan.as_of),
-                    _of_chapters(facts, self.scan.linker.lists.views),
-                    _of_chapters(facts, self.scan.linker.lists.sizes),
-                    self.scan.linker.variants.get(files.slug, {}),
-                    _of_chapters(facts, self.scan.linker.archives),
-                    self.page_ids(facts),
-                ]
-            )
-        )
-
-    def page_ids(self, facts: SeriesFacts) -> dict[str, int]:
-        """The allocated page ids of a series."""
-        chapters = _chapters_with_allocated_ids(facts, self.scan.shown_until)
-        return {
-            page: self.allocated_page_ids[page]
-            for chapter in chapters
-            for page in linking.allocated_page_names(*chapter)
-        }
-
-    def stale(self, cache: Cache, current: Segments, root: Path) -> dict[str, str]:
-        """The series to render, with their new keys: the key differs, or the current release lacks the bodies."""
-        cached = cache.keys(SUMMARIES)
-        keys = {files.slug: self.key(files) for files in self.scan.series_files}
-        return {
-            slug: key for slug, key in keys.items() if not current.has_bodies(slug, root) or cached.get(slug) != key
-        }
 
 
 def _of_chapters(facts: SeriesFacts, values: Mapping[str, _Value]) -> dict[str, _Value]:

@@ -4,8 +4,8 @@ import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from .. import encoding
 from ..api.payloads.resources import Resource
@@ -27,14 +27,21 @@ def mark_unfinished(root: Path) -> None:
     write(root / BUILD_STATE_FILE, b"unfinished\n")
 
 
-class WriteTotals(NamedTuple):
-    """Counts of a writer."""
+@dataclass(slots=True)
+class WriteTotals:
+    """Counts of writers."""
 
-    written_bytes: int
+    # Of bodies, sidecars and compressed forms.
+    written_bytes: int = 0
     # Unchanged bodies whose Last-Modified changes. Their files get it when the new release is visible.
-    redate_after_commit: list[Published]
+    redate_after_commit: list[Published] = field(default_factory=list)
     # Files of older releases only that the new release uses again.
-    returned_files: set[str]
+    returned_files: set[str] = field(default_factory=set)
+
+    def add(self, other: "WriteTotals") -> None:
+        self.written_bytes += other.written_bytes
+        self.redate_after_commit += other.redate_after_commit
+        self.returned_files |= other.returned_files
 
 
 class BodyWriter:
@@ -48,9 +55,7 @@ class BodyWriter:
         self.root, self.protected, self.continues_current = root, protected, continues_current
         # Paths of files are joined as text: a `Path` would be converted for each file.
         self._start = f"{root}/"
-        self.written_bytes = 0
-        self.redate_after_commit: list[Published] = []
-        self.returned_files: set[str] = set()
+        self.totals = WriteTotals()
         self._folders: set[str] = set()
         self._begun = False
 
@@ -68,7 +73,7 @@ class BodyWriter:
     def write(self, file: str, content: bytes, modified: int | None = None) -> None:
         """Write a file that no release references."""
         try:
-            self.written_bytes += write(self._start + file, content, modified)
+            self.totals.written_bytes += write(self._start + file, content, modified)
         except OSError as error:
             if error.errno != errno.ELOOP:
                 raise
@@ -77,12 +82,12 @@ class BodyWriter:
     def replace(self, file: str, content: bytes, modified: int | None) -> None:
         self._enter(os.path.dirname(self._start + file))
         replace(self.root / file, content, modified=modified)
-        self.written_bytes += len(content)
+        self.totals.written_bytes += len(content)
 
     def replace_different(self, file: str, content: bytes, modified: int | None = None) -> None:
         """Replace a file that is missing or has other bytes. Another version may have written no gzip form."""
         if self.protected.get(file, 0) is None:
-            self.returned_files.add(file)
+            self.totals.returned_files.add(file)
         if read_regular(self._start + file) != content:
             self.begin()
             self.replace(file, content, modified)
@@ -91,7 +96,7 @@ class BodyWriter:
         """Write the sidecar, unless its date changes after the commit."""
         if not exists:
             self.write(f"{body.file}.headers", manifest.sidecar(body))
-        elif not (self.redate_after_commit and self.redate_after_commit[-1] is body):
+        elif not (self.totals.redate_after_commit and self.totals.redate_after_commit[-1] is body):
             self.replace_different(f"{body.file}.headers", manifest.sidecar(body))
 
     def reuse(self, body: Published, continued: Published | None) -> bool:
@@ -103,15 +108,14 @@ class BodyWriter:
         if date is None:
             self.begin()
             set_last_modified(self.root / body.file, body)
-            self.returned_files.update(manifest.files(body))
+            self.totals.returned_files.update(manifest.files(body))
         elif date != body.modified:
-            self.redate_after_commit.append(body)
+            self.totals.redate_after_commit.append(body)
         return True
 
     def take_totals(self) -> WriteTotals:
         """Return the counts since the last call."""
-        totals = WriteTotals(self.written_bytes, self.redate_after_commit, self.returned_files)
-        self.written_bytes, self.redate_after_commit, self.returned_files = 0, [], set()
+        totals, self.totals = self.totals, WriteTotals()
         return totals
 
     def begin(self) -> None:
@@ -156,7 +160,7 @@ class BodyWriter:
         path = self.path_of(body)
         for partial, name in ((content, path), (packed, f"{path}.gz")):
             if not (exists and has_content(name, partial.parts())):
-                self.written_bytes += partial.finish(name, body.file_time)
+                self.totals.written_bytes += partial.finish(name, body.file_time)
         self.put_sidecar(body, exists=exists)
 
 
@@ -181,10 +185,7 @@ def rewrite_damaged(folder: Path, files: Mapping[str, Callable[[], Iterable[byte
         if not has_content(path, parts()):
             mark_unfinished(folder.parent.parent)
             make_folder(path.parent)
-            with PartialFile(path.with_name(f".{path.name}.new")) as partial:
-                for part in parts():
-                    partial.write(part)
-                partial.finish(str(path))
+            replace(path, parts())
 
 
 def restore(root: Path, file: str, content: bytes, modified: int | None) -> bool:

@@ -14,7 +14,7 @@ from ..pipeline import scan, up_to_date
 from ..pipeline.build_options import Options
 from ..pipeline.cache import Cache
 from ..pipeline.main_conf import main_conf
-from ..pipeline.new_release import ReleaseBuilder, no_progress
+from ..pipeline.new_release import ReleaseBuilder
 from ..pipeline.open_cache import with_cache
 from ..release import transaction
 from ..release.changes import KINDS, differences
@@ -49,7 +49,7 @@ def build_trial(options: Options, inspect: Callable[[TrialRelease], T], older: I
                 previous = readers.enter_context(ManifestReader(options.previous))
                 manifests = [readers.enter_context(ManifestReader(path)) for path in older]
                 builder = ReleaseBuilder(options, catalog_scan, cache, opened, previous, manifests)
-                prepared = builder.prepare(no_progress)
+                prepared = builder.prepare()
                 builder.commit(prepared)
             return inspect(TrialRelease(store, prepared.id, catalog_scan.linker.site, past.warnings))
 
