@@ -98,12 +98,17 @@ class _MissingChapter(NamedTuple):
     id: int | None
 
 
-def removals(
-    scan: "CatalogScan", cache: Cache, before: ManifestReader, series_files: Iterable[SeriesFiles]
+def checked_removals(
+    scan: "CatalogScan",
+    cache: Cache,
+    before: ManifestReader,
+    series_files: Iterable[SeriesFiles],
+    max_removed: int | None,
 ) -> Removals:
     """Return what the release `before` publishes and the catalog does not publish any more.
 
-    Of the series in the catalog, only `series_files` are compared: the others are unchanged.
+    Of the series in the catalog, only `series_files` are compared: the others are unchanged. Raises if more than
+    `max_removed` percent of the series and chapters of the release are removed; None allows all.
 
     Example: the release has the series `tides` with chapters 0/1 and 0/2, and `ferry` with chapters 1/1 and 1/2, whose
     ids are 4 and 5. In the catalog, `tides` has no chapter 0/2, there is no file of `ferry`, and `night-ferry` has the
@@ -123,7 +128,7 @@ def removals(
         is_unchanged = slug in present and slug not in compared
         if slug and not is_unchanged:
             files = compared.get(slug) or renamed.get(slug)
-            now = _published_now(scan, cache, files) if files else None
+            now = _published_now(scan, cache, files) if files else _PublishedNow(set(), set())
             missing[slug] = list(_missing(slug, manifest_reader.chapter_names(before.segment(slug)), now))
     moved = _moved(scan, {chapter.id: slug for slug, chapters in missing.items() for chapter in chapters if chapter.id})
     result = Removals(people=_removed_people(scan, before))
@@ -135,6 +140,7 @@ def removals(
             result.series[slug] = len(removed)
             if advice := _advice(scan, slug, [moved.get(chapter.id) for chapter in chapters]):
                 result.advice[slug] = advice
+    _refuse(result, before, max_removed, str(scan.folder))
     return result
 
 
@@ -165,19 +171,6 @@ def _public_name(before: ManifestReader, body: Published) -> str:
     return ""
 
 
-def checked_removals(
-    scan: "CatalogScan",
-    cache: Cache,
-    before: ManifestReader,
-    series_files: Iterable[SeriesFiles],
-    max_removed: int | None,
-) -> Removals:
-    """The removals. Raises if they are more than this percentage of the series and chapters of the release before."""
-    result = removals(scan, cache, before, series_files)
-    _refuse(result, before, max_removed, str(scan.folder))
-    return result
-
-
 def _refuse(result: Removals, before: ManifestReader, max_removed: int | None, catalog: str) -> None:
     count = sum(result.counts.values())
     if max_removed is None or count < MIN_REFUSED:
@@ -200,20 +193,20 @@ def _published_now(scan: "CatalogScan", cache: Cache, files: SeriesFiles) -> _Pu
     )
 
 
-def _missing(slug: str, chapters: ChapterNames, now: _PublishedNow | None) -> Iterator[_MissingChapter]:
-    """Yield the chapters of a release that a series no longer has; `now` is None for a removed series."""
+def _missing(slug: str, chapters: ChapterNames, now: _PublishedNow) -> Iterator[_MissingChapter]:
+    """Yield the chapters of a release that a series no longer has."""
     numbers, ids = chapters
     if len(ids) == len(numbers):
         for (volume, number), chapter in zip(numbers, ids, strict=True):
-            if not now or (chapter not in now.ids and (volume, number) not in now.numbers):
+            if chapter not in now.ids and (volume, number) not in now.numbers:
                 yield _MissingChapter(f"{slug}/{volume}/{number}", chapter)
     elif len(numbers) > len(ids):  # some chapters have no id, and it is uncertain which ones
         for volume, number in numbers:
-            if not now or (volume, number) not in now.numbers:
+            if (volume, number) not in now.numbers:
                 yield _MissingChapter(f"{slug}/{volume}/{number}", None)
     else:  # there are no numbers, or it is uncertain which chapters share one
         for chapter in ids:
-            if not now or chapter not in now.ids:
+            if chapter not in now.ids:
                 yield _MissingChapter(f"{slug}, id {chapter}", chapter)
 
 
