@@ -42,6 +42,11 @@ def json_of_yaml(value: object) -> bytes:
     return orjson.dumps(value, default=lambda number: decimal(str(number)))
 
 
+def json_of_tuples(value: object) -> bytes:
+    """JSON in which named tuples are arrays."""
+    return orjson.dumps(value, default=list)
+
+
 def body(value: object) -> bytes:
     """The body of a value: bytes unchanged, anything else as JSON."""
     return value if isinstance(value, bytes) else json(value)

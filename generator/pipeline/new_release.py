@@ -19,7 +19,7 @@ from ..release import journal, manifest, transaction
 from ..release.bodies import BodyWriter, WriteTotals, rewrite_damaged
 from ..release.changes import ADDED, CHANGED, REMOVED, differences
 from ..release.manifest import SEPARATOR
-from ..release.manifest_reader import ManifestReader, refuse_damaged
+from ..release.manifest_reader import ManifestReader, chapter_names_by_series, refuse_damaged
 from ..release.rules import Rules
 from ..release.store import Store
 from ..release.transaction import FilesByRelease, Transaction
@@ -335,7 +335,8 @@ class ReleaseBuilder:
             summaries = self.segments.summaries.items()
             owners = {chapter: slug for slug, summary in summaries for chapter in summary.chapters}
         else:
-            owners = self.continued.chapter_owners()
+            names = chapter_names_by_series(self.continued)
+            owners = {chapter: slug for slug, chapters in names for chapter in chapters.ids}
         for series in files:
             facts = self.scan.facts[series.slug]
             # Other series that had some of its chapters.

@@ -287,7 +287,7 @@ class _Scanner:
                 self.facts[slug] = checked.facts
                 if references and not checked.sources.problems:
                     self.check_keys[slug] = self._check_key(checked.files, references, checked.facts)
-                    self.cache.put(FACTS, slug, self.check_keys[slug], encoding.json(list(checked.facts)))
+                    self.cache.put(FACTS, slug, self.check_keys[slug], encoding.json_of_tuples(checked.facts))
 
     def _changed_series(
         self, series_files: Sequence[SeriesFiles], references: References | None

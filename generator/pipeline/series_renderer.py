@@ -25,6 +25,7 @@ from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker
 from ..release.bodies import BodyWriter, WriteTotals
 from ..release.manifest import Published, parse_lines
+from . import parsed_files
 from .publish import ResourcePublisher, Segment
 
 
@@ -49,24 +50,21 @@ class RenderedSeries(NamedTuple):
     output: WriteTotals
 
 
-class SeriesRenderer:
-    """Renders series. Each process has one."""
+def make(
+    linker: Linker, writer: Callable[[], BodyWriter], skip_unchanged: bool
+) -> Callable[[RenderTask], RenderedSeries]:
+    """The function that renders a series. Each process makes one."""
+    publisher = ResourcePublisher(writer(), linker.site, linker.as_of, skip_unchanged)
+    page = theme.context(linker.site, linker.lists.theme, preview=linker.preview)
 
-    def __init__(self, linker: Linker, publisher: ResourcePublisher) -> None:
-        self.linker, self.publisher = linker, publisher
-        self.page = theme.context(linker.site, linker.lists.theme, preview=linker.preview)
-
-    def __call__(self, task: RenderTask) -> RenderedSeries:
-        entry = reader.series_from_values(
-            task.files, {file: encoding.parse(value) for file, value in task.values.items()}
-        )
-        series = self.linker.series(entry, task.times, task.page_ids)
-        site, publisher = self.linker.site, self.publisher
+    def render(task: RenderTask) -> RenderedSeries:
+        entry = reader.series_from_values(task.files, parsed_files.from_json(task.values))
+        series = linker.series(entry, task.times, task.page_ids)
         continued = parse_lines(task.continued)
         published: list[Published] = []
         listed = ListedChapters()
         chapters = {f"/api/v2/chapters/{chapter.id}": chapter for chapter in series.identified_chapters}
-        for resource in routes.resources_of(series, self.page):
+        for resource in routes.resources_of(series, page):
             body = publisher.publish(resource, continued)
             published.append(body)
             # The list of all chapters has only those of open series.
@@ -76,26 +74,20 @@ class SeriesRenderer:
             slug=series.slug,
             segment=publisher.segment(
                 published,
-                routes.gates_of(series, self.page),
-                routes.aliases_of(series, site),
+                routes.gates_of(series, page),
+                routes.aliases_of(series, linker.site),
                 [chapter.id for chapter in series.identified_chapters if chapter.id is not None],
             ),
             summary=dump(series, pieces(series, published), listed),
             output=publisher.bodies.take_totals(),
         )
 
-
-def make(linker: Linker, writer: Callable[[], BodyWriter], skip_unchanged: bool) -> SeriesRenderer:
-    return SeriesRenderer(linker, ResourcePublisher(writer(), linker.site, linker.as_of, skip_unchanged))
+    return render
 
 
 # In the cache a summary has the ids of these entities; `load` links them again.
 _LINKED = ("authors", "artists", "categories", "groups")
-_FIELDS = tuple(
-    name
-    for name in SeriesSummary.__dataclass_fields__
-    if name not in (*_LINKED, "latest", "recent", "cover_variants", "newest_in_opds")
-)
+_FIELDS = tuple(name for name in SeriesSummary.__dataclass_fields__ if name not in _LINKED)
 
 
 def _recent(values: list[Any]) -> RecentChapter:
@@ -147,17 +139,11 @@ def pieces(series: Series, published: Iterable[Published]) -> list[Published]:
 
 def dump(series: Series, bodies: Sequence[Published], chapters: ListedChapters) -> bytes:
     """The summary of a series, and the bodies that are pieces of long lists."""
-    return encoding.json(
+    return encoding.json_of_tuples(
         {
             **{name: getattr(series, name) for name in _FIELDS},
             **{name: [entity.id for entity in getattr(series, name)] for name in _LINKED},
-            "latest": series.latest and tuple(series.latest),
-            "cover_variants": series.cover_variants and tuple(series.cover_variants),
-            "recent": [tuple(chapter) for chapter in series.recent],
-            "newest_in_opds": [
-                (*chapter[:-1], chapter.archive and tuple(chapter.archive)) for chapter in series.newest_in_opds
-            ],
-            "bodies": list(map(list, bodies)),
+            "bodies": bodies,
             "chapters": [chapters.modified, chapters.size, [record.hex() for record in chapters.records]],
         }
     )

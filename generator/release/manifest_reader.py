@@ -20,7 +20,6 @@ _BLOCK = 1 << 20
 # The digests of the API keys, beside the manifest. The file is private: no server sends it.
 KEYS_FILE = "keys.json"
 # Lines of bodies: the value of any other line is no object.
-_CHAPTER = re.compile(rb'"/api/v2/chapters/(\d+)":\{')
 _BODY, _GATE_END, _ALIAS_END = b'":{"file":"', b"]", b'"'
 
 
@@ -125,10 +124,6 @@ class ManifestReader:
 
     def bodies(self, slug: str) -> dict[str, Published]:
         return manifest.parse_lines(self.segment(slug), self.name)
-
-    def chapter_owners(self) -> dict[int, str]:
-        """The slug of the series of each chapter of /api/v2, by chapter id."""
-        return {int(id): slug for slug in self.segments for id in _CHAPTER.findall(self.segment(slug))}
 
     def files(self) -> Iterator[str]:
         """The files of all bodies, with gzip forms, without sidecars."""
