@@ -9,19 +9,15 @@ discarded.
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, closing, suppress
-from functools import wraps
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple
 
 from .. import encoding, filesystem
 from .program_version import ProgramVersion
 
 # The results of all steps. Each blob is stored with a checksum of itself and of what names it.
 SCHEMA = "CREATE TABLE memo (step TEXT, item BLOB, key TEXT, value BLOB, PRIMARY KEY (step, item))"
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 class Damaged(Exception):
@@ -70,17 +66,13 @@ class Row(NamedTuple):
     value: bytes
 
 
-def raises_damaged(method: Callable[P, T]) -> Callable[P, T]:
+@contextmanager
+def raises_damaged() -> Iterator[None]:
     """Turn errors of SQLite, and values of the wrong form, into `Damaged`."""
-
-    @wraps(method)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return method(*args, **kwargs)
-        except _WRONG as error:
-            raise Damaged from error
-
-    return wrapper
+    try:
+        yield
+    except _WRONG as error:
+        raise Damaged from error
 
 
 FILE = "cache.sqlite"
@@ -89,7 +81,7 @@ FILE = "cache.sqlite"
 class Cache:
     """An open cache. Changes are visible to the next build after `commit`."""
 
-    @raises_damaged
+    @raises_damaged()
     def __init__(self, folder: Path, version: ProgramVersion | None) -> None:
         """Open the cache of a version of the program, or without a version a new one that is not kept."""
         with suppress(OSError):  # SQLite reports it better
@@ -128,12 +120,12 @@ class Cache:
     def close(self) -> None:
         self._database.close()
 
-    @raises_damaged
+    @raises_damaged()
     def commit(self) -> None:
         self._database.execute("COMMIT")
         self._database.execute("BEGIN EXCLUSIVE")
 
-    @raises_damaged
+    @raises_damaged()
     def get(self, step: Step, item: str = "", key: str | None = None) -> bytes | None:
         """The result of a step for an item; None without one, or if it was made for another key."""
         name = _encoded(item)
@@ -144,7 +136,7 @@ class Cache:
             return None
         return _verified(row[1], step, name, row[0])
 
-    @raises_damaged
+    @raises_damaged()
     def put(self, step: Step, item: str, key: str, value: bytes) -> None:
         """Store the result of a step for an item, in place of the one before."""
         name = _encoded(item)
@@ -161,26 +153,24 @@ class Cache:
 
     def rows(self, step: Step) -> Iterator[Row]:
         """All results of a step, in the order of the items."""
-        try:
-            query = "SELECT item, key, value FROM memo WHERE step = ? ORDER BY item"
+        query = "SELECT item, key, value FROM memo WHERE step = ? ORDER BY item"
+        with raises_damaged():
             for item, key, blob in self._database.execute(query, (step.name,)):
                 yield Row(_decoded(item), key, _verified(blob, step, item, key))
-        except _WRONG as error:
-            raise Damaged from error
 
-    @raises_damaged
+    @raises_damaged()
     def items(self, step: Step) -> set[str]:
         """The items with a result. Only the index is read."""
         rows = self._database.execute("SELECT item FROM memo WHERE step = ?", (step.name,))
         return {_decoded(item) for (item,) in rows}
 
-    @raises_damaged
+    @raises_damaged()
     def keys(self, step: Step) -> dict[str, str]:
         """The key of each item with a result. No value is read, so none is checked."""
         rows = self._database.execute("SELECT item, key FROM memo WHERE step = ?", (step.name,))
         return {_decoded(item): key for item, key in rows}
 
-    @raises_damaged
+    @raises_damaged()
     def forget(self, step: Step, items: Iterable[str] | None = None) -> None:
         """Remove the results of some items, or of all."""
         if items is None:
