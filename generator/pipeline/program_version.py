@@ -40,13 +40,8 @@ def _digest(files: Sequence[tuple[str | int, ...]]) -> str:
 
 def _files() -> Iterator[tuple[str, os.stat_result]]:
     """Every program file by its path in the package, with its status."""
-    pending = [""]
-    while pending:
-        folder = pending.pop()
-        with os.scandir(_PACKAGE / folder) as entries:
-            for entry in entries:
-                file = os.path.join(folder, entry.name)
-                if entry.is_dir() and entry.name != "__pycache__":
-                    pending.append(file)
-                elif entry.name.endswith(_SUFFIXES):
-                    yield file, entry.stat()
+    for folder, _, names in os.walk(_PACKAGE):
+        for name in names:
+            if name.endswith(_SUFFIXES):
+                path = os.path.join(folder, name)
+                yield path.removeprefix(f"{_PACKAGE}/"), os.stat(path)

@@ -169,21 +169,13 @@ def line(body: Published) -> bytes:
 
 
 def entry_line(entry: Entry) -> bytes:
-    """The line of any entry."""
+    """The line of any entry: of a gate a list that ends before the first default, of an alias its target."""
     if isinstance(entry, Published):
         return line(entry)
-    return gate_line(entry) if isinstance(entry, Gate) else alias_line(entry)
-
-
-def gate_line(gate: Gate) -> bytes:
-    """The line of a gate: a list that ends before the first default."""
-    values = [gate.status, gate.target, True] if gate.restricted else [gate.status, *filter(None, [gate.target])]
-    return encoding.json(gate.url) + b":" + encoding.json(values)
-
-
-def alias_line(alias: Alias) -> bytes:
-    """The line of an alias: both URLs."""
-    return encoding.json(alias.url) + b":" + encoding.json(alias.target)
+    value: object = entry.target
+    if isinstance(entry, Gate):
+        value = [entry.status, value, True] if entry.restricted else [entry.status, *filter(None, [value])]
+    return encoding.json(entry.url) + b":" + encoding.json(value)
 
 
 # Between the head and the first line, between two lines, and after the last line.

@@ -104,8 +104,8 @@ def test_lines_are_short_and_read_again(small: Site) -> None:
 
     assert lines[-4] == b'"/api/v2/chapters/7/read":[308,"/read/first/2/10.5/",true]'
     assert lines[-3] == b'"/api/v2/pages?series=first&volume=2&number=10.5":"/api/v2/chapters/7/pages"'
-    assert manifest.gate_line(Gate("/a", 308, "/b")) == b'"/a":[308,"/b"]'
-    assert manifest.gate_line(Gate("/a", 451)) == b'"/a":[451]'
+    assert manifest.entry_line(Gate("/a", 308, "/b")) == b'"/a":[308,"/b"]'
+    assert manifest.entry_line(Gate("/a", 451)) == b'"/a":[451]'
     for entry in (Gate("/a", 451), Gate("/a", 451, "", True), Gate("/a", 308, "/b", True), Alias("/a", "/b")):
         assert manifest.parse_entries(manifest.entry_line(entry), "") == [entry]
 
