@@ -91,7 +91,7 @@ def build(
                 written=builder.output.written_bytes,
                 parsed=catalog_scan.parsed,
                 next_publication=catalog_scan.next_publication,
-                warnings=[*_site_warnings(options, builder), *_store_warnings(options, builder)],
+                warnings=list(_warnings(options, builder)),
                 located=catalog_scan.located,
                 removed=removed or builder.removals,
                 conf_written=conf_written,
@@ -112,8 +112,8 @@ def scan_catalog(options: Options, past: git.FileTimes, cache: Cache) -> Catalog
     return scan.read(options.catalog, options.as_of, options.jobs, cache, times, base_url, preview)
 
 
-def _site_warnings(options: Options, builder: "ReleaseBuilder") -> Iterator[str]:
-    """Warnings about the settings and the bodies of the new release."""
+def _warnings(options: Options, builder: "ReleaseBuilder") -> Iterator[str]:
+    """Warnings about the settings and the bodies of the new release, `out` and the cache."""
     site = builder.scan.linker.site
     if not options.local and server_url.is_loopback(site.base_url):
         yield (
@@ -136,10 +136,6 @@ def _site_warnings(options: Options, builder: "ReleaseBuilder") -> Iterator[str]
                 f"{options.catalog / ARCHIVES}: has archives of chapters that not all readers get, such as "
                 f"{min(withdrawn)}; servers of the images send them until `python build.py media archives` deletes them"
             )
-
-
-def _store_warnings(options: Options, builder: "ReleaseBuilder") -> Iterator[str]:
-    """Warnings about `out` and the cache."""
     if journal.is_later(builder.transaction.journal, options.as_of):
         yield (
             f"{options.out}: its release was built for a later time, so the clock was wrong, or is now; responses "

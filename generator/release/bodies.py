@@ -62,8 +62,6 @@ class BodyWriter:
     def put(self, body: Published, content: bytes, packed: bytes | None, continued: Published | None) -> None:
         """Write the missing and the damaged files of a body; `continued` is the one of the same URL before."""
         exists = self.reuse(body, continued)
-        if not exists:
-            self.path_of(body)
         put = self.replace_different if exists else self.write
         put(body.file, content, body.file_time)
         if packed is not None:
@@ -72,6 +70,7 @@ class BodyWriter:
 
     def write(self, file: str, content: bytes, modified: int | None = None) -> None:
         """Write a file that no release references."""
+        self._enter(os.path.dirname(self._start + file))
         try:
             self.totals.written_bytes += write(self._start + file, content, modified)
         except OSError as error:
@@ -89,7 +88,6 @@ class BodyWriter:
         if self.protected.get(file, 0) is None:
             self.totals.returned_files.add(file)
         if read_regular(self._start + file) != content:
-            self.begin()
             self.replace(file, content, modified)
 
     def put_sidecar(self, body: Published, *, exists: bool) -> None:
@@ -123,16 +121,9 @@ class BodyWriter:
             mark_unfinished(self.root)
             self._begun = True
 
-    def path_of(self, body: Published) -> str:
-        """The path of a body. Its folder is made."""
-        self.begin()
-        path = self._start + body.file
-        folder = path[: path.rindex("/")]
-        self._enter(folder)
-        return path
-
     def _enter(self, folder: str) -> None:
-        """Make a folder of bodies. A link in its place is refused: behind it are files of others."""
+        """Make a folder of bodies to write there. A link in its place is refused: behind it are files of others."""
+        self.begin()
         if folder in self._folders:
             return
         parent = folder
@@ -157,7 +148,8 @@ class BodyWriter:
     def finish(self, body: Published, content: PartialFile, packed: PartialFile, continued: Published | None) -> None:
         """Give partial files their names, unless the same files exist already."""
         exists = self.reuse(body, continued)
-        path = self.path_of(body)
+        path = self._start + body.file
+        self._enter(os.path.dirname(path))
         for partial, name in ((content, path), (packed, f"{path}.gz")):
             if not (exists and has_content(name, partial.parts())):
                 self.totals.written_bytes += partial.finish(name, body.file_time)

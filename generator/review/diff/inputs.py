@@ -150,7 +150,6 @@ class TemporaryBuilder:
 def _write(folder: Path, contents: Iterable[tuple[str, bytes]]) -> None:
     filesystem.make_folder(folder)
     for path, content in contents:
-        filesystem.make_folder((folder / path).parent)
         filesystem.write_if_changed(folder / path, content)
 
 
