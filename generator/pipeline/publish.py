@@ -1,21 +1,19 @@
 """Resources -> files of bodies, and the lines of a segment: what a series adds to the long files of a release."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from .. import encoding
 from ..api.payloads.resources import SERIES_INDEX_URL, Alias, Gate, Resource
 from ..catalog.linking import offers_archives
 from ..catalog.site_paths import APPS
+from ..catalog.site_settings import Site
 from ..nginx import maps
 from ..release import manifest
 from ..release.bodies import BodyWriter
 from ..release.manifest import Entry, Published
 from ..release.rules import Rules
-
-if TYPE_CHECKING:
-    from ..catalog.site_settings import Site
 
 
 class SegmentSummary(NamedTuple):
@@ -48,15 +46,11 @@ class ResourcePublisher:
     """Writes the bodies of resources and makes their lines."""
 
     bodies: BodyWriter
-    site: "Site"
+    site: Site
     as_of: int
     # Skip a body whose ETag is unchanged. Requires that this version of the program wrote the current release: another
     # one may have made other compressed forms.
     skip_unchanged: bool
-    letters: dict[tuple[bool, int], str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.letters = maps.age_letters(max_ages(self.site))
 
     def publish(self, resource: Resource, continued: Mapping[str, Published]) -> Published:
         """Write the missing files of a body. An unchanged body keeps its date in the `continued` release."""
@@ -83,7 +77,7 @@ class ResourcePublisher:
     ) -> Segment:
         """Make the lines of bodies, gates and aliases."""
         entries: list[Entry] = [*published, *gates, *aliases]
-        lines = maps.lines(entries, self.letters)
+        lines = maps.lines(entries, maps.age_letters(max_ages(self.site)))
         text = manifest.SEPARATOR.join(map(manifest.entry_line, entries))
         summary = SegmentSummary(
             resources=len(published),
@@ -98,7 +92,7 @@ class ResourcePublisher:
         return Segment(text, texts, summary)
 
 
-def max_ages(site: "Site") -> tuple[int, ...]:
+def max_ages(site: Site) -> tuple[int, ...]:
     """Every max-age of site.yaml in ascending order, whether a body has it or not."""
     cache = site.cache
     ages = {age for version in (cache.unversioned, cache.v1, cache.v2) for _, age in version} | {cache.index}
@@ -106,7 +100,7 @@ def max_ages(site: "Site") -> tuple[int, ...]:
 
 
 def site_rules(
-    site: "Site", redirects: Mapping[str, str], image_origins: Iterable[str], *, preview: bool = False
+    site: Site, redirects: Mapping[str, str], image_origins: Iterable[str], *, preview: bool = False
 ) -> Rules:
     """The rules of a site with these old slugs, each with the present one, and these origins of images in pages."""
     apps, archives = tuple(sorted(APPS.intersection(site.apps))), site.pages and offers_archives(site)

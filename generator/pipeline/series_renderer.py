@@ -3,7 +3,7 @@
 Runs in worker processes; in the first one for up to eight series, unless they have templates of a theme.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -78,7 +78,7 @@ def make(
                 routes.aliases_of(series, linker.site),
                 [chapter.id for chapter in series.identified_chapters if chapter.id is not None],
             ),
-            summary=dump(series, pieces(series, published), listed),
+            summary=dump(series, published, listed),
             output=publisher.bodies.take_totals(),
         )
 
@@ -121,19 +121,14 @@ class ListedChapters:
         self.records += others.records
 
 
-def pieces(series: Series, published: Iterable[Published]) -> list[Published]:
-    """The bodies that lists of all series consist of."""
-    urls = [f"{root}/series/{series.slug}" for root in ("/api", "/api/v1", "/komga/api/v1")]
-    return [body for body in published if body.url in urls]
-
-
-def dump(series: Series, bodies: Sequence[Published], chapters: ListedChapters) -> bytes:
+def dump(series: Series, published: Iterable[Published], chapters: ListedChapters) -> bytes:
     """The summary of a series, and the bodies that are pieces of long lists."""
+    urls = [f"{root}/series/{series.slug}" for root in ("/api", "/api/v1", "/komga/api/v1")]
     return encoding.json_of_tuples(
         {
             **{name: getattr(series, name) for name in _FIELDS},
             **{name: [entity.id for entity in getattr(series, name)] for name in _LINKED},
-            "bodies": bodies,
+            "bodies": [body for body in published if body.url in urls],
             "chapters": (chapters.modified, chapters.size, chapters.records),
         }
     )
@@ -148,9 +143,10 @@ def load(text: bytes, linker: Linker) -> tuple[SeriesSummary, list[Published], L
         "categories": linker.categories,
         "groups": linker.groups.by_id,
     }
-    fields: dict[str, Any] = {name: value[name] for name in _FIELDS}
+    # JSON has no tuples.
+    own = ((name, value[name]) for name in _FIELDS)
+    fields: dict[str, Any] = {name: tuple(item) if isinstance(item, list) else item for name, item in own}
     fields |= {name: tuple(by_id[number] for number in value[name]) for name, by_id in indexes.items()}
-    fields |= {name: tuple(value[name]) for name in ("aliases", "formerly", "image_origins", "opds_counts")}
     fields |= {"latest": value["latest"] and Latest(*value["latest"])}
     copies = value["cover_variants"]
     fields |= {"cover_variants": copies and Variants(tuple(copies[0]), copies[1])}
