@@ -22,7 +22,7 @@ from ..release import journal, manifest
 from ..release.changes import differences
 from ..release.manifest import Entry, Published
 from ..release.manifest_reader import KEYS_FILE, ManifestReader, dump_keys, refuse_damaged
-from ..release.transaction import Transaction
+from ..release.transaction import ReleaseFiles, Transaction
 
 _PROFILE = "/api/v2/profile#"
 _OLD_VERSIONS = ("/api/series/", "/api/v1/series/")
@@ -40,9 +40,9 @@ class Rollback:
     target: str
     release: str
     # The files of the new release; empty if the target itself becomes current again.
-    files: Mapping[str, Callable[[], Iterable[bytes]]]
-    # Yields the bodies whose Last-Modified differs in the current release.
-    redated: Callable[[], Iterator[Published]]
+    files: ReleaseFiles
+    # The bodies whose Last-Modified differs in the current release, found when they are used, in the transaction.
+    redated: Iterator[Published]
     # The number of omitted keys for each account that the target does not have.
     left_out: dict[str, int]
     # Series and URLs that are public in the target and not in the current release, each with the reason.
@@ -56,12 +56,10 @@ def plan(transaction: Transaction, id_prefix: str | None) -> Rollback:
         target = transaction.older_manifests[transaction.older.index(id)]
         _check_files(transaction.root, target)
         keys, left_out = _keys(current, target)
-        release, files = target.id, dict[str, Callable[[], Iterable[bytes]]]()
-        if keys != target.keys:
-            release, files = _with_keys(transaction, target, keys)
+        release, files = _with_keys(transaction, target, keys) if keys != target.keys else (target.id, {})
         if release != transaction.current:
-            redated = partial(_redated, current, target)
-            return Rollback(id, release, files, redated, left_out, _reopened(current, target))
+            redated, reopened = _redated(current, target), _reopened(current, target)
+            return Rollback(id, release, files, redated, left_out, reopened)
     raise FlatpanelError(
         f"{transaction.root}: release {transaction.current} is already the current one; it is release {targets[-1]} "
         "with the current keys"
@@ -72,7 +70,7 @@ def carry_out(transaction: Transaction, rollback: Rollback, at: int) -> None:
     """Make the planned release the current one. No release is removed."""
     transaction.sweep()
     entry = journal.rollback_entry(transaction.journal, rollback.target, rollback.release, at)
-    transaction.commit(rollback.release, rollback.files, entry, redate_after_commit=rollback.redated())
+    transaction.commit(rollback.release, rollback.files, entry, redate_after_commit=rollback.redated)
 
 
 def _target_ids(transaction: Transaction, id_prefix: str | None) -> Sequence[str]:
@@ -121,9 +119,7 @@ def _usernames(reader: ManifestReader) -> dict[str, str]:
     }
 
 
-def _with_keys(
-    transaction: Transaction, target: ManifestReader, keys: Mapping[str, str]
-) -> tuple[str, dict[str, Callable[[], Iterable[bytes]]]]:
+def _with_keys(transaction: Transaction, target: ManifestReader, keys: Mapping[str, str]) -> tuple[str, ReleaseFiles]:
     """The id and the files of a release that is the target with other keys."""
     manifests = (transaction.current_manifest, *transaction.older_manifests)
     texts = {maps.KEYS: maps.keys_map(keys), KEYS_FILE: dump_keys(keys)}
