@@ -43,7 +43,7 @@ def json_of_yaml(value: object) -> bytes:
 
 
 def json_of_tuples(value: object) -> bytes:
-    """JSON in which named tuples are arrays."""
+    """JSON in which named tuples and arrays of numbers are arrays."""
     return orjson.dumps(value, default=list)
 
 

@@ -187,7 +187,7 @@ class Cache:
         return None if value is None else encoding.parse(value)
 
     def remember(self, step: Step, value: object) -> None:
-        self.put(step, "", "", encoding.json(value))
+        self.put(step, "", "", encoding.json_of_tuples(value))
 
     def cached(self, step: Step, key: str, make: Callable[[], Any]) -> Any:
         """The value that was made for the same key; make and remember it if the key changed."""

@@ -241,7 +241,7 @@ class ReleaseBuilder:
             "release": prepared.id,
             "manifest": snapshot.file_status(opened.root / MANIFEST),
             "retained files": kept,
-            "segments": self.segments.dump(),
+            "segments": self.segments.summaries,
         }
         self.cache.remember(RELEASE, described)
         self.cache.commit()

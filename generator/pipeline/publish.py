@@ -1,5 +1,6 @@
 """Resources -> files of bodies, and the lines of a segment: what a series adds to the long files of a release."""
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -24,7 +25,7 @@ class SegmentSummary(NamedTuple):
     lines: list[int]
     longest_line: int
     # The ids of the chapters in API version 2. A chapter keeps its URLs when it moves to another series.
-    chapters: list[int]
+    chapters: "array[int]"
     # The number of bytes of its lines in the manifest.
     manifest_length: int
     # URL and size of each body that exceeds `body_budget` of site.yaml.
@@ -83,7 +84,7 @@ class ResourcePublisher:
             resources=len(published),
             lines=list(map(len, lines.values())),
             longest_line=maps.longest(lines),
-            chapters=list(chapters),
+            chapters=array("q", chapters),
             manifest_length=len(text),
             oversized=[(body.url, body.size) for body in published if body.size > self.site.body_budget << 20],
             sample_file=published[0].file if published else "",

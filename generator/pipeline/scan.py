@@ -5,6 +5,7 @@ the cached values of those of its files that are unchanged; in worker processes,
 series.
 """
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,14 +33,14 @@ from .theme_check import Sample
 
 
 class SeriesFacts(NamedTuple):
-    """Facts of a series and all its chapters, also scheduled ones."""
+    """Facts of a series and all its chapters, also scheduled ones. Arrays save memory: all series are in memory."""
 
-    ids: list[int]
+    ids: "array[int]"
     # Publication time and number of pages of each chapter, in the order of these times.
-    published: list[int]
-    pages: list[int]
+    published: "array[int]"
+    pages: "array[int]"
     # Publication time of each chapter without an id, in order.
-    without_id: list[int]
+    without_id: "array[int]"
     # The references to people, categories and groups as they are written, by kind.
     names: dict[str, list[str | int]]
     # Whether every record has a `modified` field, so that the times of files do not matter.
@@ -55,10 +56,10 @@ def facts_of(series: SeriesEntry) -> SeriesFacts:
     with_id = [(chapter.id, len(chapter.pages), chapter.published) for chapter in chapters if chapter.id is not None]
     by_time = sorted((chapter.published, len(chapter.pages)) for chapter in chapters)
     return SeriesFacts(
-        ids=[number for number, _, _ in with_id],
-        published=[published for published, _ in by_time],
-        pages=[pages for _, pages in by_time],
-        without_id=sorted(chapter.published for chapter in chapters if chapter.id is None),
+        ids=array("q", (number for number, _, _ in with_id)),
+        published=array("q", (published for published, _ in by_time)),
+        pages=array("q", (pages for _, pages in by_time)),
+        without_id=array("q", sorted(chapter.published for chapter in chapters if chapter.id is None)),
         names={
             "authors": list(dict.fromkeys(record.authors)),
             "artists": list(dict.fromkeys(record.artists)),
@@ -69,6 +70,11 @@ def facts_of(series: SeriesEntry) -> SeriesFacts:
         allocated=[chapter for chapter in with_id if needs_allocated_ids(*chapter[:2])],
         formerly=record.formerly,
     )
+
+
+def load_facts(text: bytes) -> SeriesFacts:
+    *numbers, names, dated, allocated, formerly = encoding.parse(text)
+    return SeriesFacts._make([*(array("q", values) for values in numbers), names, dated, allocated, formerly])
 
 
 # A digest of the entry behind each reference, by kind; it changes when any field of the entry does.
@@ -148,7 +154,7 @@ class CatalogScan:
             chapters = "1 chapter has no id and is" if count == 1 else f"{count} chapters have no id and are"
             yield f"{self.folder}: {chapters} missing from /api/v2; `python build.py ids` changes that"
 
-    def _published(self, until: int) -> Iterator[tuple[list[int], int]]:
+    def _published(self, until: int) -> Iterator[tuple["array[int]", int]]:
         """The publication times of each series in ascending order, and how many of them are not after `until`."""
         return ((facts.published, bisect_right(facts.published, until)) for facts in self.facts.values())
 
@@ -296,7 +302,7 @@ class _Scanner:
         for files in series_files:
             cached = cached_facts.get(files.slug)
             if references and cached:
-                facts = SeriesFacts(*encoding.parse(cached.value))
+                facts = load_facts(cached.value)
                 if cached.key == self._check_key(files, references, facts):
                     self.facts[files.slug], self.check_keys[files.slug] = facts, cached.key
                     continue

@@ -4,6 +4,7 @@ The cache holds the lines of every segment; a file is the lines of all segments,
 """
 
 import os
+from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -35,12 +36,10 @@ class Segments:
     summaries: dict[str, SegmentSummary] = field(default_factory=dict)
 
     def load(self, dumped: Mapping[str, list[Any]]) -> None:
-        """Take over all segments of the cache."""
-        self.summaries = {slug: SegmentSummary(*values) for slug, values in dumped.items()}
-
-    def dump(self) -> dict[str, list[Any]]:
-        """The summaries as JSON."""
-        return {slug: list(summary) for slug, summary in self.summaries.items()}
+        """Take over all segments of the cache, given their summaries as JSON."""
+        for slug, values in dumped.items():
+            summary = SegmentSummary(*values)
+            self.summaries[slug] = summary._replace(chapters=array("q", summary.chapters))
 
     def clear(self) -> None:
         """Remove all segments from the cache."""
