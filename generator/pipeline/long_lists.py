@@ -19,16 +19,17 @@ from ..api.routes import is_restricted
 from ..filesystem import read_regular
 from ..release import manifest
 from ..release.manifest import Published
+from . import series_renderer
 from .cache import CHAPTERS, DEFLATED, Cache, Damaged
 from .publish import ResourcePublisher
 from .series_renderer import ListedChapters
 
 # A list of at least this many bytes is compressed in pieces.
 LONG = 1 << 20
-# Digits of the first four of the six bytes of a chapter's place that hold its publication time: about eighteen hours.
-_BUCKET = 8
+# The first four of the six bytes of a chapter's place that hold its publication time: about eighteen hours.
+_BUCKET = 4
 # The number of pieces to write at a time: few long writes are faster than many short ones.
-_BLOCK = 16
+_BLOCK = 8
 
 
 class Piece(NamedTuple):
@@ -54,7 +55,7 @@ class ChapterBucket(NamedTuple):
 
     name: str
     digest: str
-    records: list[str]
+    records: list[bytes]
 
 
 @dataclass
@@ -94,11 +95,12 @@ class LongListBuilder:
     @cached_property
     def _buckets(self) -> list[ChapterBucket]:
         """All buckets in the order of the list, newest chapters first; a bucket is sorted when it is joined."""
-        records = defaultdict[str, list[str]](list)
+        records = defaultdict[bytes, list[bytes]](list)
         for record in self.chapters.records:
             records[record[:_BUCKET]].append(record)
-        buckets = sorted(records.items())
-        return [ChapterBucket(start, encoding.digest(encoding.json(own)), own) for start, own in buckets]
+        return [
+            ChapterBucket(start.hex(), encoding.digest(b"".join(own)), own) for start, own in sorted(records.items())
+        ]
 
     def forget_unused(self) -> None:
         """Forget the buckets that have no chapters any more."""
@@ -131,11 +133,11 @@ class LongListBuilder:
 
         return Piece(text, compressed)
 
-    def _chapter(self, record: str) -> bytes:
+    def _chapter(self, record: bytes) -> bytes:
         """The body of a chapter."""
-        _, number, etag = record.split()
+        number, etag = series_renderer.id_and_etag(record)
         restricted = is_restricted("/api/v2/chapters/{id}", self.publisher.site)
-        resource = Resource(f"/api/v2/chapters/{int(number)}", Body(b"", 0), 0, restricted)
+        resource = Resource(f"/api/v2/chapters/{number}", Body(b"", 0), 0, restricted)
         return _checked(f"{self.publisher.bodies.root}/{manifest.body_file(resource, etag)}", etag)
 
 

@@ -40,7 +40,8 @@ def _digest(files: Sequence[tuple[str | int, ...]]) -> str:
 
 def _files() -> Iterator[tuple[str, os.stat_result]]:
     """Every program file by its path in the package, with its status."""
-    for folder, _, names in os.walk(_PACKAGE):
+    for folder, folders, names in os.walk(_PACKAGE):
+        folders[:] = [name for name in folders if name != "__pycache__"]
         for name in names:
             if name.endswith(_SUFFIXES):
                 path = os.path.join(folder, name)

@@ -25,7 +25,7 @@ FILES = {"manifest.json": manifest.SEPARATOR, **{f"{name}.map": b"" for name in 
 LINES = {file: Step(f"lines of {file}", "series") for file in FILES}
 
 # The number of segments to join at a time.
-_BLOCK = 16
+_BLOCK = 8
 
 
 @dataclass(slots=True)

@@ -107,18 +107,28 @@ class ListedChapters:
     # The date of the newest one, and the number of bytes of all.
     modified: int = 0
     size: int = 0
-    # For each chapter its place in the order of the list, its id and its ETag, as texts that have the same order.
-    records: list[str] = field(default_factory=list)
+    # For each chapter its place in the order of the list, its id and its ETag.
+    records: list[bytes] = field(default_factory=list)
 
     def add(self, chapter: Chapter, modified: int, body: Published) -> None:
         self.modified = max(self.modified, modified)
         self.size += body.size
-        self.records.append(f"{chapter.newest_first.hex()} {chapter.id or 0:010} {body.etag}")
+        number = (chapter.id or 0).to_bytes(_ID_BYTES, "big")
+        self.records.append(chapter.newest_first + number + bytes.fromhex(body.etag))
 
     def extend(self, others: "ListedChapters") -> None:
         self.modified = max(self.modified, others.modified)
         self.size += others.size
         self.records += others.records
+
+
+# The length of an id and of an ETag in a record.
+_ID_BYTES, _ETAG_BYTES = 4, 16
+
+
+def id_and_etag(record: bytes) -> tuple[int, str]:
+    """The id and the ETag of a listed chapter."""
+    return int.from_bytes(record[-_ID_BYTES - _ETAG_BYTES : -_ETAG_BYTES], "big"), record[-_ETAG_BYTES:].hex()
 
 
 def dump(series: Series, published: Iterable[Published], chapters: ListedChapters) -> bytes:
@@ -129,7 +139,7 @@ def dump(series: Series, published: Iterable[Published], chapters: ListedChapter
             **{name: getattr(series, name) for name in _FIELDS},
             **{name: [entity.id for entity in getattr(series, name)] for name in _LINKED},
             "bodies": [body for body in published if body.url in urls],
-            "chapters": (chapters.modified, chapters.size, chapters.records),
+            "chapters": [chapters.modified, chapters.size, [record.hex() for record in chapters.records]],
         }
     )
 
@@ -153,4 +163,5 @@ def load(text: bytes, linker: Linker) -> tuple[SeriesSummary, list[Published], L
     fields |= {"recent": tuple(_recent(chapter) for chapter in value["recent"])}
     fields |= {"newest_in_opds": tuple(map(_opds_chapter, value["newest_in_opds"]))}
     bodies = [Published(*fields) for fields in value["bodies"]]
-    return SeriesSummary(**fields), bodies, ListedChapters(*value["chapters"])
+    modified, size, records = value["chapters"]
+    return SeriesSummary(**fields), bodies, ListedChapters(modified, size, list(map(bytes.fromhex, records)))
