@@ -1,5 +1,6 @@
 """`pack`: write the current release as packs, with a worker that answers from them."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -26,8 +27,7 @@ def pack(out: Path, target: Path, dry_run: bool) -> Result:
     """
     refuse_inside(out, target, "choose another folder")
     refuse_among_series(target, "choose another folder")
-    with counter("packing", pack_files.STEPS) as progress:
-        totals = pack_files.pack_release(Store(out), target, write=not dry_run, progress=progress)
+    totals = pack_files.pack_release(Store(out), target, write=not dry_run, counter=partial(counter, "packing"))
     wrote, removed = ("would write", "would remove") if dry_run else ("wrote", "removed")
     lines: list[str | Line] = [
         f"{target}: release {totals.release}; URLs: {totals.urls:,}, packs: {totals.packs:,}, "

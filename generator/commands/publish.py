@@ -28,7 +28,7 @@ from ..hosts.publish.ssh import release as to_server
 from ..hosts.publish.ssh.media import publish_images
 from ..hosts.publish.ssh.release import NGINX, SshOptions, SshResult
 from ..hosts.publish.ssh.target import SshTarget
-from ..hosts.publish.totals import PublishTotals
+from ..hosts.totals import PublishTotals
 from ..media import named_files
 from ..media.folder_check import is_recorded
 from ..media.named_files import RESTRICTIONS, SCHEDULED, NamedMedia
@@ -311,8 +311,7 @@ def _layout(store: Store, given: PublishArguments) -> BucketLayout:
         refuse_inside(store.root, given.packs, "choose another folder with --packs")
         refuse_among_series(given.packs, "choose another folder with --packs")
     folder = given.packs or store.root.absolute().parent / ".flatpanel_packs"
-    with counter("packing", pack_files.STEPS) as progress:
-        pack_files.pack_release(store, folder, progress=progress)
+    pack_files.pack_release(store, folder, counter=partial(counter, "packing"))
     keep = given.keep or _settings(given.catalog).keep_releases
     return PackedFiles(store, folder, keep, with_restricted=given.with_restricted)
 

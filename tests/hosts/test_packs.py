@@ -187,19 +187,6 @@ def test_a_second_pack_writes_what_has_changed(site: Site, tmp_path: Path) -> No
     assert tree_snapshot.content(tmp_path / "edge") == fresh(site, tmp_path / "fresh")
 
 
-def test_unchanged_bodies_are_not_read_again(site: Site, tmp_path: Path) -> None:
-    """The packs have them."""
-    pack(site, tmp_path / "edge")
-    before = {body.file for body in site.manifest.resources.values()}
-    edit_chapter(site)
-    expected = fresh(site, tmp_path / "fresh")
-    for body in site.manifest.resources.values():
-        if body.file in before:
-            (site.store.root / body.file).unlink()
-    pack(site, tmp_path / "edge")
-    assert tree_snapshot.content(tmp_path / "edge") == expected
-
-
 def removed_series(site: Site) -> None:
     (site.folder / "catalog_src/series/second.yaml").unlink()
     site.build()

@@ -1,39 +1,30 @@
 """Write the packs of a release into a folder, or those that differ from the packs in it.
 
-The packs say what they have of each URL, so no other list is stored: an entry that the release still has is taken from
-its pack, and its body is not read again. Files of packs and of large bodies are named by the digest of their content
-and never changed.
+Files of packs and of large bodies are named by the digest of their content, and never changed. So no list of URLs is
+stored: a second pack makes all packs again, and writes those that the folder does not have.
 """
 
-import hashlib
 import os
 import re
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
-from contextlib import ExitStack, suppress
-from itertools import groupby
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from ... import encoding
 from ...api.payloads.resources import Alias
 from ...errors import FlatpanelError
-from ...filesystem import (
-    PartialFile,
-    delete_file,
-    exclusive,
-    has_content,
-    make_folder,
-    read_regular,
-    replace,
-    sync_filesystem,
-)
-from ...release.manifest_reader import ManifestReader
+from ...filesystem import delete_file, exclusive, has_content, make_folder, read_regular, replace, sync_filesystem
+from ...release import manifest
+from ...release.manifest import Published
+from ...release.manifest_reader import ManifestReader, file_digest
 from ...release.store import Store, is_unused, refuse_links
-from . import leaves, pack_format, worker_files
-from .leaves import PART_BITS, PARTS, Leaf
-from .pack_format import DIGEST, Description, PackItem
+from ..totals import Counter
+from . import pack_format, worker_files
+from .pack_format import DIGEST, NO_PACK, Line, LineValues
 
 # The folders of public files, and of those that only the worker may read.
 PUBLIC, PRIVATE = "public", "private"
@@ -42,18 +33,12 @@ TREES = (PUBLIC, PRIVATE)
 # The folder around these two.
 FILES = "files"
 
-# How often a pack reports progress.
-STEPS = len(TREES) * PARTS
-
 # The entries of a release
 
-# The descriptions of each part of a tree, each behind its key: as bytes, since a release may have a million of them.
-Descriptions = list[list[bytes]]
 
-
-def described(table: ManifestReader) -> Mapping[str, Descriptions]:
-    """The descriptions of all entries of a release, by tree."""
-    result: dict[str, Descriptions] = {tree: [[] for _ in range(PARTS)] for tree in TREES}
+def lines_of(table: ManifestReader, dist: Path) -> Mapping[str, list[Line]]:
+    """The lines of all entries of a release, by tree, in the order of their keys."""
+    result: dict[str, list[Line]] = {tree: [] for tree in TREES}
     for slug in table.segments:
         entries = table.entries(slug)
         restricted = {entry.url: entry.restricted for entry in entries if not isinstance(entry, Alias)}
@@ -61,9 +46,9 @@ def described(table: ManifestReader) -> Mapping[str, Descriptions]:
             # An alias needs the API key that its target needs, which is in the same segment.
             is_restricted = restricted.get(entry.target, True) if isinstance(entry, Alias) else entry.restricted
             tree = PRIVATE if pack_format.is_private(entry, is_restricted, table.rules.restricted) else PUBLIC
-            key = pack_format.digest(entry.url)
-            result[tree][key[0]].append(key + pack_format.describe(entry, is_restricted).dump())
-    return result
+            stored = os.stat(f"{dist}/{manifest.files(entry)[-1]}").st_size if isinstance(entry, Published) else 0
+            result[tree].append(pack_format.line(entry, is_restricted, stored))
+    return {tree: sorted(lines) for tree, lines in result.items()}
 
 
 # What a folder keeps
@@ -88,7 +73,7 @@ class Mark(NamedTuple):
 
     def packs(self, tree: str) -> set[str]:
         """The names of the packs of a tree."""
-        return {name.hex() for name in leaves.names(b64decode(self.directories[tree]))}
+        return {name.hex() for name in pack_format.names(b64decode(self.directories[tree]))}
 
     def files(self, tree: str) -> set[str]:
         """The names of all files of a tree."""
@@ -120,127 +105,91 @@ _BLOCK = 1 << 20
 _OWN_NAME = re.compile(r"[0-9a-f]{32}|\.[0-9a-f]{0,32}\.new")
 # The limit of Cloudflare and other hosts.
 LARGEST_FILE = 25 << 20
-# The size of what is no regular file, or damaged.
-_NO_FILE = -1
 
 
 class PackFolder:
     """A folder of packs and large bodies, made of the bodies in `dist`. Without `write` it only counts."""
 
     def __init__(self, folder: Path, dist: Path, *, write: bool) -> None:
-        self.folder, self._dist, self._write = folder, dist, write
-        self.sizes = {entry.name: _size(entry) for entry in [*os.scandir(folder)]} if folder.is_dir() else {}
-        # Packs that have the content that their names say.
-        self._intact: set[bytes] = set()
-        # Files that were written, their size, and bodies that some hosts refuse.
-        self.written = self.bytes = 0
+        self._folder, self._dist, self._write = folder, dist, write
+        # The files in the folder before, and whether each is a regular file.
+        self._present = {entry.name: _is_file(entry) for entry in [*os.scandir(folder)]} if folder.is_dir() else {}
+        # The length of each file that was written, by name; and bodies that some hosts refuse.
+        self.written: dict[str, int] = {}
         self.too_large: list[str] = []
         if write:
             make_folder(folder)
 
-    def earlier_parts(self, directory: bytes) -> Iterator[Mapping[bytes, PackItem]]:
-        """The entries of earlier packs by key, for each part. Those of damaged packs are missing."""
-        groups = groupby(self._earlier(directory), lambda item: item.key[0])
-        number, group = next(groups, (PARTS, iter(())))
-        for part in range(PARTS):
-            if part < number:
-                yield {}
-            else:
-                yield {item.key: item for item in group}
-                number, group = next(groups, (PARTS, iter(())))
+    def write(self, lines: Sequence[Line], progress: Callable[[int], None]) -> tuple[bytes, list[str]]:
+        """Write the packs of all entries; returns their directory and the names of the large bodies."""
+        directory, large = bytearray(), set[str]()
+        for depth, below in pack_format.divided(lines):
+            data = [self._data(pack_format.values(line), large) for line in below]
+            name = NO_PACK
+            if below:
+                pack = pack_format.dump(below, data)
+                name = pack_format.file_name(pack)
+                self._put(name.hex(), len(pack), partial(iter, [pack]))
+            directory += bytes([depth]) + name
+            progress(len(below))
+        return bytes(directory), sorted(large)
 
-    def _earlier(self, directory: bytes) -> Iterator[PackItem]:
-        """The entries of earlier packs, in the order of their keys."""
-        for name in leaves.names(directory):
-            pack = read_regular(self.folder / name.hex())
-            if pack is not None and pack_format.file_name(pack) == name:
-                self._intact.add(name)
-                yield from pack_format.load(pack)
-
-    def save(self, leaf: Leaf) -> None:
-        """Write the pack of a leaf. Its entries are no longer needed then."""
-        if leaf.items:
-            pack = pack_format.dump(leaf.items)
-            leaf.name, leaf.items = pack_format.file_name(pack), ()
-            path = self.folder / leaf.name.hex()
-            if leaf.name not in self._intact and not has_content(path, [pack]):
-                self._count(path.name, len(pack))
-                if self._write:
-                    replace(path, pack)
-
-    def has_data(self, item: PackItem) -> bool:
-        """Whether the folder has the body of an entry of an earlier pack; one in a file of its own is not read."""
-        return not item.is_alone or self._is_present(item.data, item.stored)
-
-    def item(self, key: bytes, description: Description) -> PackItem:
-        """The entry of a description, with the body as it is stored: compressed if `dist` has a gzip form."""
-        if not description.is_body:
-            data = description.text.encode()
-            return description.item(key, len(data), data)
-        file = f"{description.text}.gz" if description.gzip else description.text
-        with (self._dist / file).open("rb") as opened:
+    def _data(self, values: LineValues, large: set[str]) -> bytes:
+        """A small body as it is stored, the digest that names a large one, or a target. Adds to the `large` names."""
+        if not values.is_body:
+            return values.text.encode()
+        path = self._dist / values.text
+        with path.open("rb") as opened:
             length = os.fstat(opened.fileno()).st_size
             start = opened.read(min(length, pack_format.MAX_INLINE))
             opened.seek(max(0, length - 4))
             end = opened.read()
-        pack_format.check_length(str(self._dist / file), description.gzip, description.size, start, end, length)
-        return description.item(key, length, self._large(file) if length > pack_format.MAX_INLINE else start)
-
-    def _large(self, file: str) -> bytes:
-        """Copy a large body; returns the digest that names the copy."""
-        name, length = _digest(self._dist / file), (self._dist / file).stat().st_size
-        path = self.folder / name.hex()
+        pack_format.check_length(str(path), values, start, end, length)
+        if not values.is_alone:
+            return start
         if length > LARGEST_FILE:
-            self.too_large.append(file)
-        if not self._is_present(name, length) or (path.is_file() and _digest(path) != name):
-            self._count(path.name, length)
+            self.too_large.append(values.text)
+        name = _name(path)
+        self._put(name, length, partial(_blocks, path))
+        large.add(name)
+        return bytes.fromhex(name)
+
+    def _put(self, name: str, length: int, parts: Callable[[], Iterable[bytes]]) -> None:
+        """Write a file, unless the folder has it with this content."""
+        path = self._folder / name
+        if name not in self.written and not has_content(path, parts()):
+            self.written[name] = length
             if self._write:
-                with (self._dist / file).open("rb") as body, PartialFile(self.folder / f".{path.name}.new") as copy:
-                    while block := body.read(_BLOCK):
-                        copy.write(block)
-                    copy.finish(str(path))
-        return name
+                replace(path, parts())
 
-    def lacks(self, names: Set[str]) -> bool:
-        """Whether any of these files is missing or damaged. A damaged one counts as missing from now on."""
-        for name in names:
-            # What is no file is not opened: a pipe would block.
-            if self.sizes.get(name, _NO_FILE) != _NO_FILE and _digest(self.folder / name).hex() != name:
-                # It keeps its entry, so that it is removed if the new release does not need it.
-                self.sizes[name] = _NO_FILE
-        return any(self.sizes.get(name, _NO_FILE) == _NO_FILE for name in names)
-
-    def _is_present(self, name: bytes, length: int) -> bool:
-        return self.sizes.get(name.hex()) == length
-
-    def _count(self, name: str, length: int) -> None:
-        self.sizes[name] = length
-        self.written += 1
-        self.bytes += length
+    def lacks(self, names: Iterable[str]) -> bool:
+        """Whether any of these files is missing or damaged. What is no file is not opened: a pipe would block."""
+        return not all(self._present.get(name) and _name(self._folder / name) == name for name in names)
 
     def remove_others(self, used: Collection[str]) -> int:
         """Remove the other files of this program; returns their number."""
-        unused = [name for name in self.sizes if name not in used and _OWN_NAME.fullmatch(name)]
+        unused = [name for name in self._present if name not in used and _OWN_NAME.fullmatch(name)]
         if self._write:
             for name in unused:
-                delete_file(self.folder / name)
+                delete_file(self._folder / name)
         return len(unused)
 
 
-def _size(entry: os.DirEntry[str]) -> int:
-    """The size of a regular file. A folder in its place has files of others, so it is neither replaced nor removed."""
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a regular file. A folder in its place has files of others: it is neither replaced nor removed."""
     if entry.is_dir(follow_symlinks=False) and _OWN_NAME.fullmatch(entry.name):
         raise FlatpanelError(f"{entry.path}: is a folder in the place of a file; move it to another place")
-    return entry.stat(follow_symlinks=False).st_size if entry.is_file(follow_symlinks=False) else _NO_FILE
+    return entry.is_file(follow_symlinks=False)
 
 
-def _digest(path: Path) -> bytes:
-    """The digest that names a file, without the whole file in memory."""
-    digest = hashlib.sha256()
+def _blocks(path: Path) -> Iterator[bytes]:
     with path.open("rb") as opened:
-        while block := opened.read(_BLOCK):
-            digest.update(block)
-    return digest.digest()[:DIGEST]
+        yield from iter(partial(opened.read, _BLOCK), b"")
+
+
+def _name(path: Path) -> str:
+    """The digest that names a file."""
+    return file_digest(path)[: 2 * DIGEST]
 
 
 # The folder as a whole
@@ -261,11 +210,8 @@ class PackTotals(NamedTuple):
     left: list[str]
 
 
-Progress = Callable[[int], None]
-
-
 def pack_release(
-    store: Store, target: Path, *, write: bool = True, progress: Progress = lambda done: None
+    store: Store, target: Path, *, write: bool = True, counter: Counter = lambda count: nullcontext(lambda done: None)
 ) -> PackTotals:
     """Pack the current release. A second pack into the folder writes what has changed.
 
@@ -284,66 +230,38 @@ def pack_release(
         # A pack replaces and removes files there.
         refuse_links(target, (f"{FILES}/{tree}/" for tree in TREES))
         folders = {tree: PackFolder(target / FILES / tree, store.root, write=write) for tree in TREES}
-        # Also for another release, which may have the same large bodies: these are not read again.
-        lacking = [tree for tree in TREES if folders[tree].lacks(mark.files(tree))]
-        if mark.release != table.id or lacking:
-            new = _packed(table, mark, folders, progress)
-        else:
-            new = mark
-            progress(STEPS)
+        new, settings = mark, mark.settings
+        if mark.release != table.id or any(folders[tree].lacks(mark.files(tree)) for tree in TREES):
+            new = _packed(table, store.root, folders, counter)
         files = worker_files.of_release(table, new.directories)
         if write:
             sync_filesystem(target)
-            new = new._replace(settings=worker_files.write(target, files, mark.settings))
-            replace(target / MARK, new.dump())
+            settings = worker_files.write(target, files, settings)
+            replace(target / MARK, new._replace(settings=settings).dump())
             sync_filesystem(target)
         return PackTotals(
             release=table.id,
             urls=new.urls,
             packs=sum(len(new.packs(tree)) for tree in TREES),
             large=sum(len(new.large[tree]) for tree in TREES),
-            written=sum(folder.written for folder in folders.values()),
-            bytes=sum(folder.bytes for folder in folders.values()),
+            written=sum(len(folder.written) for folder in folders.values()),
+            bytes=sum(sum(folder.written.values()) for folder in folders.values()),
             removed=sum(folder.remove_others(new.files(tree)) for tree, folder in folders.items()),
             too_large=[file for folder in folders.values() for file in folder.too_large],
-            left=worker_files.changed_by_others(target, files, new.settings),
+            left=worker_files.changed_by_others(target, files, settings),
         )
 
 
-def _packed(table: ManifestReader, earlier: Mark, folders: Mapping[str, PackFolder], progress: Progress) -> Mark:
+def _packed(table: ManifestReader, dist: Path, folders: Mapping[str, PackFolder], counter: Counter) -> Mark:
     """Write the packs of a release."""
-    descriptions = described(table)
-    directories, large = {}, {}
-    for tree, folder in folders.items():
-        directory, names = _written(folder, b64decode(earlier.directories[tree]), descriptions[tree], progress)
-        directories[tree], large[tree] = b64encode(directory).decode(), sorted(name.hex() for name in names)
-    urls = sum(len(part) for parts in descriptions.values() for part in parts)
-    return Mark(table.id, pack_format.SETTINGS, urls, directories, large, earlier.settings)
-
-
-def _written(
-    folder: PackFolder, earlier_directory: bytes, descriptions: Descriptions, progress: Progress
-) -> tuple[bytes, set[bytes]]:
-    """Write the packs of a tree; returns their directory and the names of the large bodies."""
-    parts: list[Leaf] = []
-    large: set[bytes] = set()
-    for part, (lines, earlier) in enumerate(zip(descriptions, folder.earlier_parts(earlier_directory), strict=True)):
-        items: list[PackItem] = []
-        for line in sorted(lines):
-            key, description = line[:DIGEST], line[DIGEST:]
-            item = earlier.get(key)
-            if not (item and item.is_of(description) and folder.has_data(item)):
-                item = folder.item(key, pack_format.load_description(description))
-            items.append(item)
-        large.update(item.data for item in items if item.is_alone)
-        divided = list(leaves.divided(items, part << leaves.BITS - PART_BITS, PART_BITS))
-        # Leaves that cannot be joined with those of other parts are written now, so that memory does not have them all.
-        if len(divided) > 1:
-            for leaf in divided:
-                folder.save(leaf)
-        parts += divided
-        progress(1)
-    joined = leaves.joined(parts)
-    for leaf in joined:
-        folder.save(leaf)
-    return leaves.dump(joined), large
+    lines = lines_of(table, dist)
+    urls = sum(map(len, lines.values()))
+    with counter(urls) as progress:
+        written = {tree: folder.write(lines[tree], progress) for tree, folder in folders.items()}
+    return Mark(
+        table.id,
+        pack_format.SETTINGS,
+        urls,
+        directories={tree: b64encode(directory).decode() for tree, (directory, _) in written.items()},
+        large={tree: names for tree, (_, names) in written.items()},
+    )

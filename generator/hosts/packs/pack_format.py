@@ -1,4 +1,4 @@
-"""The bytes of a pack, and of the directory that names the packs. No I/O.
+"""How a release is divided into packs, the bytes of a pack, and the directory that names the packs. No I/O.
 
 A pack has a head (magic and number of records), records of fixed length in the order of their keys, and the data that
 the records refer to. A large body lies in a file of its own, and its data is the digest that names the file. The
@@ -8,8 +8,10 @@ worker reads the same format: generator/javascript/worker/packs.js.
 import hashlib
 import re
 import struct
-from collections.abc import Collection, Iterable, Iterator
-from typing import NamedTuple
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple, TypeAlias
 
 from ... import encoding
 from ...api.payloads.resources import SERIES_INDEX_URL, SUFFIXES, Alias, key
@@ -43,73 +45,21 @@ RESTRICTED, GZIP, ALONE = 4, 8, 16
 _NO_DATE = (1 << 48) - 1
 
 _HEAD = struct.Struct(">4sL")
-# ETag, Last-Modified (48 bits), max-age, flags, type, size (48 bits).
-_DESCRIPTION = struct.Struct(">16sHLLBBHL")
-# Length of the stored form (48 bits); with the key before the description, and the position of the data after it.
-_STORED = struct.Struct(">HL")
+# Digest of the key, ETag, Last-Modified, max-age, flags, type, size of the body, and length of its stored form.
+_RECORD = struct.Struct(">16s16s6sLBB6s6s")
+# The place of the flags and of the length in it.
+_FLAGS, _LENGTH = 42, slice(50, 56)
+# The position of the data, which follows.
 _AT = struct.Struct(">L")
-_FIXED = _DESCRIPTION.size + _STORED.size
-RECORD = DIGEST + _FIXED + _AT.size
+RECORD = _RECORD.size + _AT.size
+# The first bits of a digest that may choose a pack.
+BITS = 32
+# The directory of a tree without entries.
+EMPTY_DIRECTORY = bytes([0]) + NO_PACK
 
-
-class PackItem(NamedTuple):
-    """An entry of a pack: the digest of its key, its record without the position of the data, and the data."""
-
-    key: bytes
-    record: bytes
-    data: bytes
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether the body lies in a file of its own."""
-        return bool(self.record[_FLAGS] & ALONE)
-
-    @property
-    def stored(self) -> int:
-        """The length of the stored form."""
-        high, low = _STORED.unpack_from(self.record, _DESCRIPTION.size)
-        return int(high << 32 | low)
-
-    def is_of(self, description: bytes) -> bool:
-        """Whether a description of the same key, as bytes, is that of this entry."""
-        fixed = self.record[: _DESCRIPTION.size]
-        if self.is_alone:
-            fixed = fixed[:_FLAGS] + bytes([fixed[_FLAGS] & ~ALONE]) + fixed[_FLAGS + 1 :]
-        is_body = not fixed[_FLAGS] & 3
-        return description.startswith(fixed) and (is_body or description[len(fixed) :] == self.data)
-
-
-_FLAGS = 16 + 6 + 4
-
-
-class Description(NamedTuple):
-    """What a pack says of a URL, before its body is read: equal descriptions mean equal entries."""
-
-    fixed: bytes
-    # The file of a body below dist; the target of a redirect, a licence notice or an alias.
-    text: str
-    gzip: bool
-    size: int
-
-    @property
-    def is_body(self) -> bool:
-        return not self.fixed[_FLAGS] & 3
-
-    def dump(self) -> bytes:
-        return self.fixed + self.text.encode()
-
-    def item(self, key: bytes, stored: int, data: bytes) -> PackItem:
-        """The entry, with a stored form of this length. The data is the stored form, or else the name of its file."""
-        fixed = bytearray(self.fixed)
-        if self.is_body and stored > MAX_INLINE:
-            fixed[_FLAGS] |= ALONE
-        return PackItem(key, bytes(fixed) + _STORED.pack(stored >> 32, stored & 0xFFFFFFFF), data)
-
-
-def load_description(text: bytes) -> Description:
-    fixed = text[: _DESCRIPTION.size]
-    values = _DESCRIPTION.unpack(fixed)
-    return Description(fixed, text[_DESCRIPTION.size :].decode(), bool(values[4] & GZIP), values[6] << 32 | values[7])
+# The record of a URL, and behind it the file of its body below dist, or the target of its gate or alias. A release may
+# have a million of them. In a pack, the position of the data follows the record, and the file is not in it.
+Line: TypeAlias = bytes
 
 
 def digest(url: str) -> bytes:
@@ -131,49 +81,89 @@ def is_private(entry: Entry, restricted: bool, routes: Collection[str]) -> bool:
     return restricted or "#" in entry.url
 
 
-def describe(entry: Entry, restricted: bool) -> Description:
-    """The description of an entry; `restricted` is that of its target if it is an alias."""
+def line(entry: Entry, restricted: bool, stored: int) -> Line:
+    """The line of an entry. `restricted` is that of its target if it is an alias.
+
+    `stored` is the length of a body in dist: compressed if there is a gzip form.
+    """
     lock = RESTRICTED * restricted
     if isinstance(entry, Published):
         modified = _NO_DATE if manifest.last_modified(entry) is None else entry.modified
-        flags = KINDS["body"] | lock | GZIP * entry.gzip
-        type = TYPES.index(entry.type)
-        fixed = _fixed(bytes.fromhex(entry.etag), modified, entry.max_age, flags, type, entry.size)
-        return Description(fixed, entry.file, entry.gzip, entry.size)
-    if isinstance(entry, Alias):
-        kind, target = "alias", key(entry.target)
+        flags = KINDS["body"] | lock | GZIP * entry.gzip | ALONE * (stored > MAX_INLINE)
+        values = bytes.fromhex(entry.etag), modified.to_bytes(6), entry.max_age, flags, TYPES.index(entry.type)
+        size, text = entry.size, manifest.files(entry)[-1].encode()
     else:
-        kind, target = str(entry.status), entry.target or key(entry.url)
-    return Description(_fixed(bytes(16), 0, 0, KINDS[kind] | lock, 0, 0), target, False, 0)
+        if isinstance(entry, Alias):
+            kind, target = "alias", key(entry.target)
+        else:
+            kind, target = str(entry.status), entry.target or key(entry.url)
+        values = bytes(16), bytes(6), 0, KINDS[kind] | lock, 0
+        size, text = 0, target.encode()
+        stored = len(text)
+    return _RECORD.pack(digest(entry.url), *values, size.to_bytes(6), stored.to_bytes(6)) + text
 
 
-def _fixed(etag: bytes, modified: int, max_age: int, flags: int, type: int, size: int) -> bytes:
-    return _DESCRIPTION.pack(
-        etag, modified >> 32, modified & 0xFFFFFFFF, max_age, flags, type, size >> 32, size & 0xFFFFFFFF
-    )
+class LineValues(NamedTuple):
+    """What a line says of the data of its entry."""
+
+    is_body: bool
+    # Whether the body lies in a file of its own.
+    is_alone: bool
+    gzip: bool
+    size: int
+    stored: int
+    # The file of a body, or a target.
+    text: str
 
 
-def dump(items: Iterable[PackItem]) -> bytes:
-    """A pack of these entries."""
-    ordered = sorted(items)
-    at = _HEAD.size + RECORD * len(ordered)
-    records, data = [], []
-    for item in ordered:
-        records.append(item.key + item.record + _AT.pack(at))
-        data.append(item.data)
-        at += len(item.data)
-    return b"".join((_HEAD.pack(MAGIC, len(ordered)), *records, *data))
+def values(line: Line) -> LineValues:
+    flags, text = line[_FLAGS], line[_RECORD.size :].decode()
+    size, stored = (int.from_bytes(number) for number in _RECORD.unpack_from(line)[-2:])
+    return LineValues(not flags & 3, bool(flags & ALONE), bool(flags & GZIP), size, stored, text)
 
 
-def load(pack: bytes) -> Iterator[PackItem]:
-    """The entries of a pack that `dump` wrote."""
-    _, count = _HEAD.unpack_from(pack)
-    start = _HEAD.size
-    ends = [*(_AT.unpack_from(pack, start + RECORD * (index + 1) - _AT.size)[0] for index in range(count)), len(pack)]
-    for index in range(count):
-        at = start + RECORD * index
-        fixed = at + DIGEST
-        yield PackItem(pack[at:fixed], pack[fixed : fixed + _FIXED], pack[ends[index] : ends[index + 1]])
+def _packed_size(line: Line) -> int:
+    """The size of an entry in its pack."""
+    return RECORD + (DIGEST if line[_FLAGS] & ALONE else int.from_bytes(line[_LENGTH]))
+
+
+def divided(lines: Sequence[Line]) -> Iterator[tuple[int, Sequence[Line]]]:
+    """The packs of these lines, which are in the order of their keys: the depth of each in the tree, and its lines.
+
+    Packs are the leaves of a binary tree over the digests of keys. A leaf whose entries are longer than MAX_PACK is
+    halved. So the division follows from the entries alone and not from earlier packs, and a growing catalog halves one
+    leaf after the other.
+    """
+    # The size of all lines before each.
+    sizes = [0, *accumulate(map(_packed_size, lines))]
+
+    def leaves(start: int, end: int, depth: int) -> Iterator[tuple[int, Sequence[Line]]]:
+        if depth == BITS or sizes[end] - sizes[start] <= MAX_PACK:
+            yield depth, lines[start:end]
+            return
+        byte, bit = depth >> 3, 128 >> (depth & 7)
+        middle = bisect_left(lines, True, start, end, key=lambda line: bool(line[byte] & bit))
+        yield from leaves(start, middle, depth + 1)
+        yield from leaves(middle, end, depth + 1)
+
+    return leaves(0, len(lines), 0)
+
+
+def dump(lines: Sequence[Line], data: Sequence[bytes]) -> bytes:
+    """A pack of these lines, in the order of their keys, and their data."""
+    at = accumulate(map(len, data), initial=_HEAD.size + RECORD * len(lines))
+    records = (line[: _RECORD.size] + _AT.pack(position) for line, position in zip(lines, at, strict=False))
+    return b"".join((_HEAD.pack(MAGIC, len(lines)), *records, *data))
+
+
+def names(directory: bytes) -> Iterator[bytes]:
+    """The digests that name the packs in a directory.
+
+    It has the depth and the digest of each pack, in the order of their keys: where each begins follows from the depths.
+    """
+    for at in range(1, len(directory), 1 + DIGEST):
+        if (name := directory[at : at + DIGEST]) != NO_PACK:
+            yield name
 
 
 def file_name(text: bytes) -> bytes:
@@ -181,11 +171,11 @@ def file_name(text: bytes) -> bytes:
     return hashlib.sha256(text).digest()[:DIGEST]
 
 
-def check_length(file: str, gzip: bool, size: int, start: bytes, end: bytes, length: int) -> None:
+def check_length(file: str, values: LineValues, start: bytes, end: bytes, length: int) -> None:
     """Refuse a body whose file has another length than the release says."""
-    if gzip:
-        is_right = start.startswith(encoding.GZIP_HEADER) and end[-4:] == struct.pack("<L", size & 0xFFFFFFFF)
+    if values.gzip:
+        is_right = start.startswith(encoding.GZIP_HEADER) and end[-4:] == struct.pack("<L", values.size & 0xFFFFFFFF)
     else:
-        is_right = length == size
-    if not is_right:
+        is_right = length == values.size
+    if length != values.stored or not is_right:
         raise FlatpanelError(f"{file}: was changed after the build; restore it with `python build.py verify --repair`")

@@ -17,8 +17,8 @@ from ....release import manifest
 from ....release.manifest import Published
 from ....release.manifest_reader import ManifestReader
 from ....release.store import Store
-from ...packs import leaves, pack_files, worker_files
-from ...packs.pack_format import DIGEST
+from ...packs import pack_files, worker_files
+from ...packs.pack_format import DIGEST, EMPTY_DIRECTORY
 
 # The folder of objects that belong to no release, and that of objects that only a worker may read.
 FOLDER = ".flatpanel"
@@ -130,7 +130,7 @@ PUBLIC, RELEASES = "public", "releases"
 _FOREVER = "public, max-age=31536000, immutable"
 _NEVER = "private, max-age=31536000, immutable"
 # The directory of a tree without packs.
-_NO_PACKS = b64encode(leaves.dump(leaves.divided(()))).decode()
+_NO_PACKS = b64encode(EMPTY_DIRECTORY).decode()
 
 
 class PackedFiles:

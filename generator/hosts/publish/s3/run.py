@@ -3,13 +3,13 @@
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from itertools import groupby
 from typing import NamedTuple, TypeVar
 
 from .... import encoding
 from ....errors import FlatpanelError
-from ..totals import PublishTotals
+from ...totals import Counter, PublishTotals
 from .bucket import DELETED_AT_ONCE, Bucket, Conflict
 from .layouts import BINARY, FOLDER, JSON_HEADERS, PRIVATE, BucketLayout, Item, Line
 from .lock import Lock, exclusive, unfinished_lists
@@ -221,10 +221,6 @@ def difference(
     return BucketDifference(StoredList(layout.name, number, objects, kept), differing, removed)
 
 
-# Yields the function that advances a progress bar of so many steps.
-Progress = Callable[[int], AbstractContextManager[Callable[[int], None]]]
-
-
 class PublishOptions(NamedTuple):
     """How a publish is done."""
 
@@ -234,7 +230,7 @@ class PublishOptions(NamedTuple):
     waiting: Callable[[int], None]
     # Counts the time in which the machine sleeps, too.
     clock: Callable[[], float]
-    progress: Progress
+    counter: Counter
     check: bool = False
     without_lock: bool = False
 
@@ -280,7 +276,7 @@ def _send(
     def action(item: Item) -> None:
         send(bucket, layout, item, lock)
 
-    with options.progress(len(differing.items)) as advance:
+    with options.counter(len(differing.items)) as advance:
         for wave in waves(differing.items):
             in_parallel(wave, action, options.jobs, advance)
     lock.check()

@@ -11,10 +11,10 @@ from itertools import chain
 from pathlib import Path
 
 from ....errors import counted
-from ..totals import PublishTotals
+from ...totals import Counter, PublishTotals
 from . import archive
 from .archive import ArchiveFile
-from .release import Counter, FileState, parse_listing
+from .release import FileState, parse_listing
 from .session import connected
 from .target import SshTarget
 

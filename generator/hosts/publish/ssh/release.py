@@ -5,7 +5,7 @@ The state of the server decides which files are sent, and which ones it no longe
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -20,7 +20,7 @@ from ....release.journal import RELEASE_ID, JournalEntry
 from ....release.manifest import Published
 from ....release.manifest_reader import ManifestReader
 from ....release.store import TREES, Store
-from ..totals import PublishTotals
+from ...totals import Counter, PublishTotals
 from . import archive
 from .archive import ArchiveFile
 from .session import Refused, Session, connected
@@ -173,8 +173,6 @@ def _is_redated(name: str, new: Bodies, old: Bodies) -> bool:
 
 # The publish
 
-# A progress bar for a number of files.
-Counter: TypeAlias = Callable[[int], AbstractContextManager[Callable[[int], None]]]
 # Reload nginx by the ready-made configuration.
 NGINX = "nginx"
 
