@@ -21,7 +21,6 @@ from ..api.payloads.resources import (
     RSS,
     SERIES_INDEX_URL,
     SUFFIXES,
-    SVG,
     XML,
     key,
 )
@@ -94,6 +93,7 @@ _MAX_SIZE = "@max_size@"
 # The maps of apps. A release has this file only if site.yaml has apps with paths of their own.
 _APPS_FILE = "apps.conf"
 _TEMPLATES = (
+    _HTTP,
     "body.conf",
     "coding.conf",
     "conditions.conf",
@@ -107,26 +107,17 @@ _TEMPLATES = (
     "plain.conf",
     "queries.conf",
     "redirects.conf",
+    "server.conf",
     "views.conf",
 )
 # The location of the images. A release has this file only if site.yaml has a folder of images.
 MEDIA_FILE = "media.conf"
 PREVIEW_FILE = "preview.conf"
-_CONFIGURATION = Templates(Path(__file__).parent / "templates", quote=quoting.quote, path=quoting.quote_path)
+_CONFIGURATION = Templates(
+    Path(__file__).parent / "templates", quote=quoting.quote, path=quoting.quote_path, json=encoding.json_text
+)
 # The module that runs the shim, where Debian and the official images install it.
 JS_MODULE = "/usr/lib/nginx/modules/ngx_http_js_module.so"
-
-
-@dataclass(frozen=True, slots=True)
-class ConfigFile:
-    """A file of the configuration."""
-
-    path: str
-    text: bytes
-
-
-def _render(name: str, values: dict[str, object]) -> ConfigFile:
-    return ConfigFile(name, _CONFIGURATION.render(name, values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +143,13 @@ def media_conf(media: MediaConf, *, folder: str, run: str, preview: bool = False
     """The location of the images and archives, for a server with the release in `folder`."""
     archives = "" if media.archive_age is None else f"^{re.escape(media.location)}{_ARCHIVE}"
     values = {"media": media, "folder": folder, "run": run, "preview": preview}
-    return _render(MEDIA_FILE, {**values, "archives": archives}).text
+    return _CONFIGURATION.render(MEDIA_FILE, {**values, "archives": archives})
 
 
 def preview_conf(status: str, *, has_release: bool) -> bytes:
     """The location of the files in the folder `status`, which `serve --preview` writes."""
-    values = {"status": status, "has_release": has_release, "policy": policies.DOCS_POLICY}
-    return _render(PREVIEW_FILE, values).text
+    values = {"status": status, "has_release": has_release, "policies": policies}
+    return _CONFIGURATION.render(PREVIEW_FILE, values)
 
 
 def main_conf(
@@ -188,7 +179,7 @@ def main_conf(
         "media": media,
         "preview": preview,
     }
-    return _render("nginx.conf", values).text
+    return _CONFIGURATION.render("nginx.conf", values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,10 +193,9 @@ class ServerConf:
     media: MediaConf | None = None
 
 
-def release_files(data: ConfigData, server: ServerConf) -> list[ConfigFile]:
+def release_files(data: ConfigData, server: ServerConf) -> dict[str, bytes]:
     """The files of a release but its manifest, its keys and the long maps."""
-    files = rendered_files(with_placeholders(data), server)
-    return [ConfigFile(file.path, filled(file.path, file.text, data)) for file in files]
+    return filled(rendered_files(with_placeholders(data), server), data)
 
 
 def with_placeholders(data: ConfigData) -> ConfigData:
@@ -214,95 +204,74 @@ def with_placeholders(data: ConfigData) -> ConfigData:
     return replace(data, index_file="@index".ljust(len(data.index_file), "@"), most_lines=0)
 
 
-def filled(path: str, text: bytes, data: ConfigData) -> bytes:
-    """The text of a file of `rendered_files` with the values of the data."""
-    if path != _HTTP:
-        return text
-    most = max(data.most_lines, *(len(file.text.splitlines()) for file in _short_maps(data)))
+def filled(files: Mapping[str, bytes], data: ConfigData) -> dict[str, bytes]:
+    """The result of `rendered_files` with the values of the data."""
+    most = max(data.most_lines, *(len(text.splitlines()) for text in _short_maps(data).values()))
     # With this maximum, nginx builds the hash of each map at the first attempt. It begins 1000 below a maximum over
     # 10,000. Four lines in a bucket are searched quickly and share its 40 bytes of overhead.
-    text = text.replace(_MAX_SIZE.encode(), str(max(12_000, most // 4 + 1000)).encode())
-    return text.replace(with_placeholders(data).index_file.encode(), data.index_file.encode())
+    text = files[_HTTP].replace(_MAX_SIZE.encode(), str(max(12_000, most // 4 + 1000)).encode())
+    text = text.replace(with_placeholders(data).index_file.encode(), data.index_file.encode())
+    return {**files, _HTTP: text}
 
 
-def _short_maps(data: ConfigData) -> list[ConfigFile]:
-    return [
-        ConfigFile(maps.REDIRECTS, maps.redirects_map(data.rules)),
-        ConfigFile(maps.KEYS, maps.keys_map(data.keys)),
-    ]
+def _short_maps(data: ConfigData) -> dict[str, bytes]:
+    return {maps.REDIRECTS: maps.redirects_map(data.rules), maps.KEYS: maps.keys_map(data.keys)}
 
 
-def rendered_files(data: ConfigData, server: ServerConf) -> list[ConfigFile]:
-    """The files with placeholders."""
+def rendered_files(data: ConfigData, server: ServerConf) -> dict[str, bytes]:
+    """The files by name, with placeholders."""
     rules, run, short_maps = data.rules, f"{server.dist}/run", _short_maps(data)
     values: dict[str, object] = {
+        "rules": rules,
+        "server": server,
+        "policies": policies,
+        "errors": errors,
         "dist": server.dist,
         "folder": server.folder,
         "run": run,
-        "preview": rules.preview,
         "release": ID_PLACEHOLDER,
         "index": f"{server.dist}/{data.index_file}",
         "hash": {"bucket_size": _bucket_size(data, short_maps), "max_size": _MAX_SIZE},
         "documents": _patterns(data.documents),
-        "views_per_second": server.views_per_second,
+        "site_files": _locations(data.files),
+        "missing_page": data.missing_page,
+        "family": "page" if rules.pages else "",
+        "reader": re.escape(rules.reader),
+        "maps": maps.MAPS,
+        "read": maps.READ_PARTS,
+        "locked_routes": [_route_pattern(path) for path in rules.restricted],
+        "integer": _INTEGER,
+        "number": _NUMBER,
+        "apps": _apps(rules),
+        "gates": "302|308|451" if rules.sends_302 else "308|451",
+        **_age_values(rules),
+        **_condition_values(),
     }
-    media = [ConfigFile(MEDIA_FILE, media_conf(server.media, folder=server.folder, run=run))] if server.media else []
-    values |= _site_values(rules) | _condition_values() | _error_values() | _page_values(data) | _app_values(rules)
-    return [
-        *(_render(name, values) for name in (_HTTP, "server.conf", *_TEMPLATES, *([_APPS_FILE] if rules.apps else ()))),
-        *(_render_answer_conf(type, values) for type in _types(data)),
-        *short_maps,
-        *media,
-        *(ConfigFile(name, text) for name, text in modules.of_nginx(apps=bool(rules.apps)).items()),
-    ]
+    templates = (*_TEMPLATES, _APPS_FILE) if rules.apps else _TEMPLATES
+    files = {name: _CONFIGURATION.render(name, values) for name in templates}
+    for type in _types(data):
+        own = {"type": type, "suffix": SUFFIXES[type]}
+        files[_answer_conf(type)] = _CONFIGURATION.render("answer.conf", values | own)
+    if server.media:
+        files[MEDIA_FILE] = media_conf(server.media, folder=server.folder, run=run)
+    return files | short_maps | modules.of_nginx(apps=bool(rules.apps))
 
 
-def _site_values(rules: Rules) -> dict[str, object]:
+def _age_values(rules: Rules) -> dict[str, object]:
     letters = maps.age_letters(rules.max_ages)
     return {
         "ages": [(letter, "private" if restricted else "public", age) for (restricted, age), letter in letters.items()],
         "open_letters": [letter for (restricted, _), letter in letters.items() if not restricted],
         "locked_letters": [letter for (restricted, _), letter in letters.items() if restricted],
-        "maps": maps.MAPS,
-        "read": maps.READ_PARTS,
-        "base_url": rules.base_url,
-        "error_age": rules.error_age,
-        "locked_routes": [_route_pattern(path) for path in rules.restricted],
-        "integer": _INTEGER,
-        "number": _NUMBER,
-        "policy": policies.DOCS_POLICY,
     }
 
 
-def _page_values(data: ConfigData) -> dict[str, object]:
-    return {
-        "pages_for_readers": data.rules.pages,
-        "family": "page" if data.rules.pages else "",
-        "reader": re.escape(data.rules.reader),
-        "page_policy": policies.page_policy(data.rules.image_origins),
-        "missing_page": data.missing_page,
-        "svg_policy": policies.SVG_POLICY,
-        "worker_policy": policies.worker_policy(data.rules.image_origins),
-        "worker": policies.WORKER,
-        "svg_conf": _answer_conf(SVG),
-        "html_conf": _answer_conf(HTML),
-        "sitemap_conf": _answer_conf(XML),
-        "feed_conf": _answer_conf(JSON_FEED),
-        "feeds": [("atom", _answer_conf(ATOM)), ("rss", _answer_conf(RSS))],
-        "site_files": _locations(data.files),
-        "page_errors": [(status, policies.error_page(text)) for status, text in sorted(errors.MESSAGES.items())],
-        "default_page_error": policies.error_page(errors.MESSAGES[500]),
-    }
-
-
-def _app_values(rules: Rules) -> dict[str, object]:
+def _apps(rules: Rules) -> list[tuple[str, list[tuple[str, str]]]]:
     """The apps, each with a pattern of the paths of each media type, and the file for it."""
-    apps = [
+    return [
         (app, [(rf"^(?:{'|'.join(paths)})/?\z", _answer_conf(type)) for type, paths in _paths_of_app(app).items()])
         for app in rules.apps
     ]
-    gates = "302|308|451" if rules.sends_302 else "308|451"
-    return {"apps": apps, "apps_age": rules.apps_age, "sends_302": rules.sends_302, "gates": gates}
 
 
 def _paths_of_app(app: str) -> dict[str, list[str]]:
@@ -343,24 +312,6 @@ def _condition_values() -> dict[str, object]:
     return {"not_after": NOT_AFTER, "dates": dates, "empty_list_key": key(EMPTY_RESULTS_URL)}
 
 
-def _error_values() -> dict[str, object]:
-    statuses = sorted(errors.MESSAGES)
-    return {
-        "statuses": statuses,
-        "errors": [(status, encoding.json_text(errors.error(status))) for status in statuses],
-        "details": [(status, encoding.json_text(errors.detail(status))) for status in statuses],
-        "bad_parameters": [(key, encoding.json_text(body)) for key, body in errors.BAD_PARAMETERS.items()],
-        "messages": {name: encoding.json_text(body) for name, body in errors.DETAILS.items()},
-        "default_error": encoding.json_text(errors.error(500)),
-        "default_detail": encoding.json_text(errors.detail(500)),
-    }
-
-
-def _render_answer_conf(type: str, values: dict[str, object]) -> ConfigFile:
-    rendered = _render("answer.conf", values | {"type": type, "suffix": SUFFIXES[type]})
-    return ConfigFile(_answer_conf(type), rendered.text)
-
-
 def _answer_conf(type: str) -> str:
     """The file for responses of a media type: answer.conf for JSON, answer.html.conf for HTML."""
     return "answer.conf" if type == JSON else f"answer{SUFFIXES[type]}.conf"
@@ -371,9 +322,9 @@ def _route_pattern(path: str) -> str:
     return re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(f"/api/v2{path}"))
 
 
-def _bucket_size(data: ConfigData, short_maps: Iterable[ConfigFile]) -> int:
+def _bucket_size(data: ConfigData, short_maps: Mapping[str, bytes]) -> int:
     """The size with which nginx builds the hash of each map without a warning: enough for three times four lines."""
-    longest = max([data.longest_line, *(len(line) for file in short_maps for line in file.text.splitlines())])
+    longest = max([data.longest_line, *(len(line) for text in short_maps.values() for line in text.splitlines())])
     return min(max(1024, 1 << (12 * longest).bit_length()), 32_768)
 
 

@@ -6,7 +6,7 @@ from ..filesystem import read_regular
 from ..release.manifest import Published
 from ..release.manifest_reader import KEYS_FILE, ManifestReader, dump_keys
 from . import config, maps
-from .config import ConfigFile, ServerConf
+from .config import ServerConf
 
 
 def text(table: ManifestReader, file: str) -> bytes | None:
@@ -24,7 +24,7 @@ def text(table: ManifestReader, file: str) -> bytes | None:
     return b"".join(line for lines in _lines(table) for line in lines[name])
 
 
-def configuration(table: ManifestReader, server: ServerConf) -> list[ConfigFile]:
+def configuration(table: ManifestReader, server: ServerConf) -> dict[str, bytes]:
     """All files of the release but its manifest, its keys and the long maps."""
     counts, longest = dict.fromkeys(maps.LONG, 0), 0
     for lines in _lines(table):

@@ -90,11 +90,11 @@ class CatalogLists:
         key = encoding.digest(repr((stable, server)).encode())
 
         def render() -> dict[str, str]:
-            return {file.path: file.text.decode() for file in config.rendered_files(stable, server)}
+            return {path: text.decode() for path, text in config.rendered_files(stable, server).items()}
 
         texts = self.cache.cached(CONFIGURATION, key, render)
-        files = {path: config.filled(path, text.encode(), data) for path, text in texts.items()}
-        return {KEYS_FILE: dump_keys(keys)} | files
+        files = {path: text.encode() for path, text in texts.items()}
+        return {KEYS_FILE: dump_keys(keys)} | config.filled(files, data)
 
 
 def image_origins(catalog: Catalog, page: PageContext) -> list[str]:

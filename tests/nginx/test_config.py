@@ -13,7 +13,6 @@ from generator.catalog.site_settings import CacheAges, VersionAges
 from generator.catalog.site_settings import Site as Settings
 from generator.errors import FlatpanelError
 from generator.nginx import config, maps
-from generator.nginx.config import ConfigFile
 from generator.nginx.process import find_nginx
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
@@ -73,7 +72,7 @@ def published(number: int, max_age: int = 300, slug: str = "slug") -> Published:
     return Published(url, f"www{url}.{tag}.json", tag, number, 1, tag * 2, number % 2 == 0, max_age)
 
 
-def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str, folder: str) -> list[ConfigFile]:
+def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str, folder: str) -> dict[str, bytes]:
     """The files of a release with these bodies and the index."""
     index = Published(SERIES_INDEX_URL, "index.json", "0" * 32, 0, 2, "0" * 64, False, 300)
     publisher = ResourcePublisher(BodyWriter(Path(), {}, continues_current=True), settings, 0, skip_unchanged=False)
@@ -81,18 +80,18 @@ def release(lines: list[Published], settings: Settings = SETTINGS, *, dist: str,
     summary = segment.summary
     rules = site_rules(settings, {}, ())
     data = config.ConfigData(rules, {}, index.file, max(summary.lines), summary.longest_line)
-    long_maps = [ConfigFile(f"{name}.map", text) for name, text in zip(maps.LONG, segment.maps, strict=True)]
-    return [*config.release_files(data, config.ServerConf(dist, folder, views_per_second=5)), *long_maps]
+    long_maps = {f"{name}.map": text for name, text in zip(maps.LONG, segment.maps, strict=True)}
+    return config.release_files(data, config.ServerConf(dist, folder, views_per_second=5)) | long_maps
 
 
 def written(folder: Path, lines: list[Published]) -> Path:
     """Write a main file around a release of these lines."""
     (folder / "dist/run").mkdir(parents=True)
     (folder / "dist/index.json").write_text("{}")
-    for file in release(lines, dist="dist", folder="release"):
-        path = folder / "release" / file.path
+    for name, text in release(lines, dist="dist", folder="release").items():
+        path = folder / "release" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(file.text)
+        path.write_bytes(text)
     (folder / "run").mkdir()
     (folder / "nginx.conf").write_bytes(config.main_conf(["8000"], folder="release", run="run"))
     return folder
@@ -130,7 +129,7 @@ DIFFERENT = Settings(base_url="https://minimal.example", cache=CacheAges(**versi
 def test_each_age_has_a_letter_of_its_own() -> None:
     """Letters in the lines stand for max-age; http.conf turns them into seconds."""
     lines = [published(age, max_age=age) for age in range(299, 315)]
-    files = {file.path: file.text.decode() for file in release(lines, DIFFERENT, dist="d", folder="f")}
+    files = {name: text.decode() for name, text in release(lines, DIFFERENT, dist="d", folder="f").items()}
     ages = dict(re.findall(r'^    ([a-z]+) "public, max-age=(\d+)";$', files["http.conf"], re.MULTILINE))
     letters = re.findall(r"^/api/series/slug-\d+ \"[0-9a-f]{32}[-+]([a-z]+)[A-Z]", files["series.map"], re.MULTILINE)
 

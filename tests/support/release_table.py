@@ -21,7 +21,7 @@ def different_maps(store: Store) -> list[str]:
 def different_configuration(store: Store, server: ServerConf) -> list[str]:
     """The other files of the current release that are no function of its table and of where nginx serves it."""
     with store.table() as table:
-        derived = {file.path: file.text for file in table_files.configuration(table, server)}
+        derived = table_files.configuration(table, server)
         built = {
             path.name: without_release_id(path.read_bytes(), table.id)
             for path in table.folder.iterdir()
