@@ -14,7 +14,7 @@ from ...templating import Templates
 from . import export_folder
 from .export_folder import ROOT, HostExport, HostFile, body_file, exact_name, gzip_file, text_file
 from .patterns import SEGMENTS, app_slugs, paths_with_slugs, rule_values
-from .plain_release import PlainRelease, media_types, response_policies
+from .plain_release import NAMED_ERRORS, PlainRelease, media_types
 
 # The folder of responses that belong to no URL.
 _OWN = f"{ROOT}/_flatpanel"
@@ -30,7 +30,7 @@ def pattern(text: str) -> str:
     return re.sub(r"^\^(\(?)/", r"^\1", text).removesuffix("$") + "/?$"
 
 
-_TEMPLATES = Templates(Path(__file__).parent / "templates", quote=quote, pattern=pattern)
+_TEMPLATES = Templates(Path(__file__).parent / "templates", quote=quote, pattern=pattern, json=encoding.json_text)
 
 
 def export(release: PlainRelease) -> HostExport:
@@ -55,23 +55,14 @@ def _files(release: PlainRelease) -> Iterator[HostFile]:
     for gate in release.gates:
         if gate.status in (302, 308):
             yield from _redirect(gate, release)
-    for name, status, text in (
-        ("date_format", 400, errors.BAD_PARAMETERS["/bad/date_format"]),
-        ("pages", 400, errors.BAD_PARAMETERS["/bad/pages"]),
-        ("page", 404, errors.DETAILS["page"]),
-    ):
-        yield from _answer(
-            f"{_OWN}/{name}.json", encoding.json(text), [f"Status: {status}", "Content-Type: application/json"]
-        )
+    for name, status, text in NAMED_ERRORS:
+        headers = [f"Status: {status}", "Content-Type: application/json"]
+        yield from _answer(f"{_OWN}/{name}.json", encoding.json(text), headers)
     for body in release.bodies:
         if body.url == "/404/":
             yield from _answer(f"{_OWN}/404.html", (release.dist / body.file).read_bytes(), [f"Content-Type: {HTML}"])
     yield text_file(f"{ROOT}/.htaccess", _TEMPLATES.render("htaccess.conf", _values(release)))
-    values = {
-        "host": urlsplit(release.rules.base_url).hostname,
-        "bad_request": encoding.json_text(errors.error(400)),
-        "missing": encoding.json_text(errors.error(404)),
-    }
+    values = {"host": urlsplit(release.rules.base_url).hostname, "errors": errors}
     yield text_file("apache.conf", _TEMPLATES.render("apache.conf", values), is_editable=True)
 
 
@@ -134,7 +125,6 @@ def _sidecar(name: str, headers: list[str]) -> HostFile:
 
 def _values(release: PlainRelease) -> dict[str, object]:
     rules = release.rules
-    statuses = [status for status in errors.MESSAGES if status != 401]
     return {
         **rule_values(rules),
         "any_number": ANY_NUMBER,
@@ -143,15 +133,6 @@ def _values(release: PlainRelease) -> dict[str, object]:
         "moved_in_apps": [
             (rf"^\S+ {pattern}({SEGMENTS})/*[?\s]", f"{target}%1") for pattern, target in app_slugs(rules)
         ],
-        "errors": [(status, encoding.json_text(errors.error(status))) for status in errors.MESSAGES],
-        "details": [
-            (status, encoding.json_text(errors.DETAILS["licensed"] if status == 451 else errors.detail(status)))
-            for status in statuses
-        ],
-        "page_errors": [
-            (status, api_policies.error_page(text)) for status, text in errors.MESSAGES.items() if status != 404
-        ],
-        "page_policy": response_policies(rules)["page_policy"],
     }
 
 

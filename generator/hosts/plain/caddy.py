@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ... import encoding
-from ...api.payloads import errors
 from ...api.payloads.resources import LOCKED_RESULTS_URL, SUFFIXES, Alias, key
 from ...templating import Templates
 from . import export_folder
 from .export_folder import HostExport, HostFile, body_file, exact_name, gzip_file, text_file
 from .patterns import INTEGER, NUMBER, SEGMENTS, app_slugs, path_rules, paths_with_slugs, rule_values
-from .plain_release import PlainRelease, media_types, response_policies
+from .plain_release import NAMED_ERRORS, PlainRelease, media_types
 
 
 def quote(value: object) -> str:
@@ -20,7 +19,7 @@ def quote(value: object) -> str:
     return f"`{text}`" if "`" not in text else '"' + text.replace('"', '\\"') + '"'
 
 
-_TEMPLATES = Templates(Path(__file__).parent / "templates", quote=quote)
+_TEMPLATES = Templates(Path(__file__).parent / "templates", quote=quote, json=encoding.json_text)
 
 
 def export(release: PlainRelease) -> HostExport:
@@ -78,15 +77,7 @@ def _values(release: PlainRelease) -> dict[str, object]:
         "moved_in_apps": [
             (rf"~^{pattern}({SEGMENTS})/*(?:\?|$)", f"{target}${{1}}") for pattern, target in app_slugs(rules)
         ],
-        "messages": sorted(errors.MESSAGES.items()),
-        "default_message": errors.MESSAGES[500],
-        "named_errors": [
-            ("date_format", 400, encoding.json_text(errors.BAD_PARAMETERS["/bad/date_format"])),
-            ("pages", 400, encoding.json_text(errors.BAD_PARAMETERS["/bad/pages"])),
-            ("page", 404, encoding.json_text(errors.DETAILS["page"])),
-        ],
-        "licensed": encoding.json_text(errors.DETAILS["licensed"]),
-        **response_policies(rules),
+        "named_errors": NAMED_ERRORS,
     }
 
 

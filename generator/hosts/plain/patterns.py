@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
-from ... import encoding
+from ...api import policies
 from ...api.payloads import errors
 from ...release.rules import Rules
 
@@ -78,12 +78,11 @@ def image_pages(rules: Rules) -> str:
 def rule_values(rules: Rules) -> dict[str, object]:
     """The values that the templates of each host with rules need."""
     return {
-        "base_url": rules.base_url,
-        "error_age": rules.error_age,
-        "pages": rules.pages,
+        "rules": rules,
+        "policies": policies,
+        "errors": errors,
         # An alternative of a pattern for each app.
         "apps": "".join(f"|{app}" for app in rules.apps),
-        "apps_age": rules.apps_age,
         "archives": old_archives(rules),
         "paths_with_302": paths_with_302(rules),
         "image_pages": image_pages(rules),
@@ -93,8 +92,6 @@ def rule_values(rules: Rules) -> dict[str, object]:
         "with_numbers": WITH_NUMBERS,
         "canonical_numbers": CANONICAL_NUMBERS,
         "escaped_name": ESCAPED_NAME,
-        "no_key": encoding.json_text(errors.DETAILS["absent"]),
-        "invalid_key": encoding.json_text(errors.DETAILS["invalid"]),
     }
 
 

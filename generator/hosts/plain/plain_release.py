@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from ...api import policies
+from ...api.payloads import errors
 from ...api.payloads.resources import Alias, Gate, location
 from ...release.manifest import Published
 from ...release.manifest_reader import ManifestReader
@@ -82,12 +82,9 @@ def media_types(release: PlainRelease) -> list[str]:
     return sorted(counts, key=lambda type: (-counts[type], type))
 
 
-def response_policies(rules: Rules) -> dict[str, object]:
-    """The policies of pages, and the page of an error."""
-    return {
-        "docs_policy": policies.DOCS_POLICY,
-        "page_policy": policies.page_policy(rules.image_origins),
-        "svg_policy": policies.SVG_POLICY,
-        "worker_policy": policies.worker_policy(rules.image_origins),
-        "error_page": policies.error_page("{fp_text}"),
-    }
+# The errors that a host with rules sends under a name: their status and body.
+NAMED_ERRORS = (
+    ("date_format", 400, errors.BAD_PARAMETERS["/bad/date_format"]),
+    ("pages", 400, errors.BAD_PARAMETERS["/bad/pages"]),
+    ("page", 404, errors.DETAILS["page"]),
+)

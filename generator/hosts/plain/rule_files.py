@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from ...api import policies
 from ...api.payloads import errors
 from ...api.payloads.resources import SVG
-from ...api.policies import WORKER
 from ...release.manifest import Published
 from ...release.rules import Rules
 from .patterns import path_rules
-from .plain_release import PlainRelease, response_policies
+from .plain_release import PlainRelease
 
 # Headers of all responses, and those of v2.
 _ALL = {
@@ -45,7 +45,13 @@ class Redirect(NamedTuple):
 
 def header_rules(release: PlainRelease) -> HeaderRules:
     """Lines of headers for each pattern of paths. One pattern at most gives a path its Cache-Control and its policy."""
-    named = response_policies(release.rules)
+    origins = release.rules.image_origins
+    named = {
+        "docs_policy": policies.DOCS_POLICY,
+        "page_policy": policies.page_policy(origins),
+        "svg_policy": policies.SVG_POLICY,
+        "worker_policy": policies.worker_policy(origins),
+    }
     rules: HeaderRules = {"/*": _lines(_ALL), "/api/v2/*": _lines(_V2)}
     rules |= {f"/{app}/*": ["X-Robots-Tag: noindex"] for app in release.rules.apps}
     values = {body.url: (body.max_age, "" if release.is_in_app(body.url) else _policy(body)) for body in release.bodies}
@@ -63,7 +69,7 @@ def _policy(body: Published) -> str:
     """The policy of a body. Outside the API, files that are no pages may have that of pages: programs ignore it."""
     if body.url.startswith("/api/"):
         return "docs_policy" if body.url.startswith("/api/v2/docs") else ""
-    if body.url == WORKER:
+    if body.url == policies.WORKER:
         return "worker_policy"
     return "svg_policy" if body.type == SVG else "page_policy"
 
