@@ -9,7 +9,7 @@ from ...api.payloads.resources import JSON, key
 from ...errors import counted
 from ...release.manifest import Published, plain_file
 from ..packs.worker_files import worker_name
-from .export_folder import ROOT, HostExport, HostFile, body_file, text_file
+from .export_folder import ROOT, HostExport, body_file, text_file
 from .plain_release import PlainRelease
 from .rule_files import (
     HeaderRules,
@@ -20,7 +20,7 @@ from .rule_files import (
     header_rules,
     headers_text,
     lost,
-    missing,
+    missing_files,
     redirects_text,
     slug_redirects,
     too_large,
@@ -45,7 +45,8 @@ def export(release: PlainRelease) -> HostExport:
     warnings = [*lost(release), *too_large(release.bodies, MAX_BYTES)]
     bodies = [body for body in release.bodies if body.size <= MAX_BYTES]
     files = [body_file(f"{ROOT}/{_name(body)}", body, release.dist) for body in bodies]
-    files += _errors(release)
+    # The host sends the error of the nearest folder.
+    files += missing_files(release, ".html", *(f"/{app}" for app in release.rules.apps))
     redirects, warning = _redirects(release)
     warnings += warning
     redirects, warning = _limited([*_rewrites(bodies), *redirects])
@@ -88,16 +89,6 @@ def _rewrites(bodies: Iterable[Published]) -> Iterator[Redirect]:
         path, bare = _served_path(body), body.url.removesuffix("/")
         if path != body.url:
             yield from (Redirect(url, path, 200) for url in (bare, f"{bare}/") if url != path)
-
-
-def _errors(release: PlainRelease) -> Iterator[HostFile]:
-    """The pages of errors: the host sends that of the nearest folder."""
-    yield text_file(f"{ROOT}/api/404.html", encoding.json(missing(is_v2=False)))
-    yield text_file(f"{ROOT}/api/v2/404.html", encoding.json(missing(is_v2=True)))
-    for app in release.rules.apps:
-        yield text_file(f"{ROOT}/{app}/404.html", encoding.json(missing(is_v2=False)))
-    if not release.rules.pages:
-        yield text_file(f"{ROOT}/404.html", encoding.json(missing(is_v2=False)))
 
 
 def _headers(release: PlainRelease) -> tuple[HeaderRules, list[str]]:

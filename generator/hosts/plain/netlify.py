@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from ... import encoding
 from ...api.payloads.resources import SUFFIXES
 from ...release.manifest import plain_file
-from .export_folder import ROOT, HostExport, HostFile, body_file, text_file
+from .export_folder import ROOT, HostExport, body_file, text_file
 from .plain_release import PlainRelease
 from .rule_files import (
     Redirect,
@@ -15,7 +14,7 @@ from .rule_files import (
     header_rules,
     headers_text,
     lost,
-    missing,
+    missing_files,
     redirects_text,
     slug_redirects,
 )
@@ -30,7 +29,7 @@ _SETTINGS = f"""# A later export does not change this file once you have changed
 def export(release: PlainRelease) -> HostExport:
     """The files of an export for Netlify."""
     files = [body_file(f"{ROOT}/{plain_file(body)}", body, release.dist) for body in release.bodies]
-    files += _errors(release)
+    files += missing_files(release, ".json")
     headers = header_rules(release)
     for pattern, type in app_types(release).items():
         headers.setdefault(pattern, []).append(f"Content-Type: {type}")
@@ -39,13 +38,6 @@ def export(release: PlainRelease) -> HostExport:
     files.append(text_file("netlify.toml", _SETTINGS, is_editable=True))
     # Without pages, `/` and `/index.json` have one file.
     return HostExport(list({file.name: file for file in files}.values()), tuple(lost(release)))
-
-
-def _errors(release: PlainRelease) -> Iterator[HostFile]:
-    yield text_file(f"{ROOT}/api/404.json", encoding.json(missing(is_v2=False)))
-    yield text_file(f"{ROOT}/api/v2/404.json", encoding.json(missing(is_v2=True)))
-    if not release.rules.pages:
-        yield text_file(f"{ROOT}/404.json", encoding.json(missing(is_v2=False)))
 
 
 def _redirects(release: PlainRelease) -> Iterator[Redirect]:

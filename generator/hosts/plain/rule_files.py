@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from ... import encoding
 from ...api import policies
 from ...api.payloads import errors
 from ...api.payloads.resources import SVG
 from ...release.manifest import Published
 from ...release.rules import Rules
+from .export_folder import ROOT, HostFile, text_file
 from .patterns import path_rules
 from .plain_release import PlainRelease
 
@@ -147,6 +149,8 @@ def too_large(bodies: Iterable[Published], limit: int) -> Iterator[str]:
             yield f"{body.url}: {body.size / 2**20:.1f} MiB, this host takes at most {limit // 2**20} MiB; left out"
 
 
-def missing(*, is_v2: bool) -> Mapping[str, object]:
-    """The body of a 404 of the API."""
-    return errors.detail(404) if is_v2 else errors.error(404)
+def missing_files(release: PlainRelease, suffix: str, *folders: str) -> Iterator[HostFile]:
+    """The errors of paths that do not exist, in these folders and in those of the API; without pages, of all paths."""
+    for folder in ("/api", "/api/v2", *folders, *([] if release.rules.pages else [""])):
+        body = errors.detail(404) if folder == "/api/v2" else errors.error(404)
+        yield text_file(f"{ROOT}{folder}/404{suffix}", encoding.json(body))
