@@ -5,10 +5,11 @@ A bucket that is read directly has the layout `files` or `media`, and one that a
 
 import re
 import sys
+from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from .... import encoding
 from ....api.payloads import resources
@@ -62,39 +63,42 @@ class Item(NamedTuple):
         return [self.digest, self.type, self.cache] == line[:3]
 
 
-class BucketLayout(Protocol):
+class BucketLayout(ABC):
     """The objects of a release."""
 
     name: str
-    release: str
+    release = ""
     # What the pointer says to the readers of the bucket.
-    pointer: Mapping[str, object]
+    pointer: Mapping[str, object] = {}
 
+    @abstractmethod
     def items(self, before: Mapping[str, Line]) -> Iterable[Item]:
         """The objects; `before` are the lines of the last publish."""
 
+    @abstractmethod
     def read(self, item: Item) -> bytes:
         """The bytes of an object, checked."""
 
     def etag(self, item: Item) -> str:
         """The MD5 of an object."""
+        return item.digest
 
     def keeps(self, key: str) -> int:
         """How many publishes an object stays after it was last used; 1 removes it at once."""
+        return 1
 
 
 def damaged(file: str, repair: str = "`python build.py verify --repair` restores it") -> FlatpanelError:
     return FlatpanelError(f"{file}: is damaged; {repair}")
 
 
-class PlainKeys:
+class PlainKeys(BucketLayout):
     """The layout `files`: one object for each public URL without parameters of the current release of a store.
 
     The key is the path, decoded. Pages are called as hosts of websites want them: index.html in a folder.
     """
 
     name = "files"
-    pointer: Mapping[str, object] = {}
 
     def __init__(self, store: Store) -> None:
         self.release, self._root = store.release(), store.root
@@ -113,12 +117,6 @@ class PlainKeys:
             raise damaged(item.file)
         return data
 
-    def etag(self, item: Item) -> str:
-        return item.digest
-
-    def keeps(self, key: str) -> int:
-        return 1
-
 
 def _item(body: Published, *, is_list: bool) -> Item:
     is_page = body.type == resources.HTML or body.url == "/"
@@ -133,7 +131,7 @@ _NEVER = "private, max-age=31536000, immutable"
 _NO_PACKS = b64encode(EMPTY_DIRECTORY).decode()
 
 
-class PackedFiles:
+class PackedFiles(BucketLayout):
     """The layout `packs`, for a worker that reads the packs of a release: those in a folder that has just been packed.
 
     All files are immutable and named by their digests. The pointer names an object with the rules and the directories
@@ -160,7 +158,7 @@ class PackedFiles:
         # The key of the object that describes the release.
         name = f"{RELEASES}/{_name(self._description)}.json"
         self._key = f"{PRIVATE}/{name}" if with_restricted else name
-        self.pointer: Mapping[str, object] = {"worker": self._key}
+        self.pointer = {"worker": self._key}
 
     def items(self, _: Mapping[str, Line]) -> Iterator[Item]:
         for tree in self._trees:
@@ -204,12 +202,10 @@ _TYPES = {
 _ARCHIVE = re.compile(r"archives/([-A-Za-z0-9_]+)/([0-9]+)/([0-9.]+(?:-version-[0-9]+)?)\.cbz")
 
 
-class MediaLayout:
+class MediaLayout(BucketLayout):
     """The layout `media`: one object for each image and archive, by key."""
 
     name = "media"
-    release = ""
-    pointer: Mapping[str, object] = {}
 
     def __init__(
         self, files: Mapping[str, Path], max_age: int, archive_age: int, is_obsolete: Callable[[str], bool]
@@ -230,9 +226,6 @@ class MediaLayout:
             name = "{} v{} c{}.cbz".format(*archive.groups()) if archive else ""
             cache = f"public, max-age={age}"
             yield Item(key, digest, type, cache, str(file), status.st_size, state=now, saved_as=name)
-
-    def etag(self, item: Item) -> str:
-        return item.digest
 
     def keeps(self, key: str) -> int:
         """Images stay, also those that the catalog no longer names: readers of earlier releases request them."""
