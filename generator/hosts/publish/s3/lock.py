@@ -78,6 +78,7 @@ class Lock:
         # `_written` is a time before the last write of the lock.
         self._holder, self._beat, self._tag, self._written = os.urandom(8).hex(), 0, "", 0.0
         self._ended, self._mutex = Event(), Mutex()
+        self._thread = Thread(target=self._beat_until_ended, daemon=True)
         # Why the lock is not held any more.
         self._fault: FlatpanelError | None = None
         self.unfinished: list[str] = []
@@ -92,15 +93,14 @@ class Lock:
             self._write(stored.tag if stored else None)
         except Conflict:
             raise self._taken() from None
-        self._start()
+        self._thread.start()
         return self
 
     def record(self, unfinished: Iterable[str]) -> None:
         """Remember lists whose objects may be in the bucket from now on."""
-        self._stop()
-        self.unfinished = list(dict.fromkeys([*self.unfinished, *unfinished]))
-        self._write(self._tag)
-        self._start()
+        with self._mutex:
+            self.unfinished = list(dict.fromkeys([*self.unfinished, *unfinished]))
+            self._write(self._tag)
 
     def check(self) -> None:
         """An error if another publisher has taken the lock over. Called before each write to the bucket.
@@ -123,7 +123,8 @@ class Lock:
         self.unfinished = []
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._stop()
+        self._ended.set()
+        self._thread.join()
         self._holder = ""
         if not self._fault:
             try:
@@ -131,15 +132,6 @@ class Lock:
             except FlatpanelError:
                 if not error:
                     raise
-
-    def _start(self) -> None:
-        self._ended.clear()
-        self._thread = Thread(target=self._beat_until_ended, daemon=True)
-        self._thread.start()
-
-    def _stop(self) -> None:
-        self._ended.set()
-        self._thread.join()
 
     def _beat_until_ended(self) -> None:
         while not self._ended.wait(self._seconds / _BEATS) and not self._fault:
