@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from .... import encoding, filesystem
 from ....errors import FlatpanelError
@@ -353,23 +353,17 @@ class _Sender:
 
     def send(self, plan: TransferPlan, members: Sequence[ArchiveFile], progress: Callable[[int], None]) -> str:
         """Send everything; the last line of the script before it is done says whether nginx was reloaded."""
-
-        def everything(stream: IO[bytes]) -> None:
-            archive.write(stream, chain(members, self._control_files(plan)), progress)
-
+        files = chain(members, self._control_files(plan))
         try:
             self.session.command(f"publish {self.release}")
-            self.session.upload(everything)
+            self.session.upload(partial(archive.write, files=files, written=progress))
             *_, outcome = self.session.lines()
         except Refused as error:
-            raise self._explained(error) from None
+            kind, _, reason = error.reason.partition(" ")
+            if kind != "reload":
+                raise
+            raise FlatpanelError(
+                f"{self.session.url}: release {self.release} is in place, but nginx was not reloaded and serves an "
+                f"earlier one: {reason or 'the command failed'}"
+            ) from None
         return outcome
-
-    def _explained(self, error: Refused) -> FlatpanelError:
-        kind, _, reason = error.reason.partition(" ")
-        if kind != "reload":
-            return error
-        return FlatpanelError(
-            f"{self.session.url}: release {self.release} is in place, but nginx was not reloaded and serves an earlier "
-            f"one: {reason or 'the command failed'}"
-        )
