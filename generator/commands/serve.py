@@ -200,7 +200,7 @@ def serve(
         status = PreviewStatus(opened.enter_context(filesystem.scratch_folder(shared=True))) if preview else None
         result = _first_build(local, status)
         port = port or (result.site.port if result else _DEFAULT_PORT)
-        server = process.serving(
+        server = process.Server(
             Store(local.out, preview=preview),
             result.dist if result else None,
             port,

@@ -7,8 +7,9 @@ import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Event, Thread
@@ -78,32 +79,40 @@ class _Messages:
         self._changed.clear()
 
 
+@dataclass(eq=False)
 class Server:
-    """One nginx process. `dist` is the path of the store in the release's configuration; `media` is absolute.
+    """One nginx process, inside a with statement. It listens on `hosts`, by default on loopback."""
 
-    It listens on `hosts`, by default on loopback. With `status`, the folder of a preview's status, the first release
-    may come later: until then `dist` is None. `on_line` is called with each error that nginx prints. The lines quote
-    requests as clients sent them.
-    """
+    store: Store
+    # The path of the store in the release's configuration. With `status`, the folder of a preview's status, the first
+    # release may come later: until then it is None.
+    dist: str | None
+    port: int
+    # Called with each error that nginx prints. The lines quote requests as clients sent them.
+    on_line: Callable[[str], None]
+    # Its folder is absolute.
+    media: MediaConf | None = None
+    status: Path | None = None
+    hosts: Sequence[str] = ()
 
-    def __init__(
-        self,
-        store: Store,
-        dist: str | None,
-        port: int,
-        run: Path,
-        on_line: Callable[[str], None],
-        media: MediaConf | None,
-        status: Path | None = None,
-        hosts: Sequence[str] = (),
-    ) -> None:
-        self.store, self.dist, self.port, self.run, self.on_line, self.media = store, dist, port, run, on_line, media
-        self.status = status
-        self.listen = addresses(port, hosts)
-        self.messages = _Messages()
-        self.configure()
+    def __enter__(self) -> "Server":
+        with ExitStack() as opened:
+            self.run = opened.enter_context(filesystem.scratch_folder(shared=True))
+            self.listen = addresses(self.port, self.hosts)
+            self.messages = _Messages()
+            self.configure()
+            self._start()
+            opened.callback(self.stop)
+            self.wait_until_up()
+            self._opened = opened.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._opened.close()
+
+    def _start(self) -> None:
         # Without -e, nginx writes to a log that only root can open until it has read its configuration.
-        command = [find_nginx(), "-e", "stderr", "-p", str(run), "-c", str(run / "nginx.conf")]
+        command = [find_nginx(), "-e", "stderr", "-p", str(self.run), "-c", str(self.run / "nginx.conf")]
         command += ["-g", "daemon off;"]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         # A shell waits for the end of this program, and ends nginx if it still runs: a killed program cannot.
@@ -200,26 +209,6 @@ class Server:
         # The process id may belong to another program from now on.
         self.guard.kill()
         self.guard.communicate()
-
-
-@contextmanager
-def serving(
-    store: Store,
-    dist: str | None,
-    port: int,
-    on_line: Callable[[str], None],
-    media: MediaConf | None = None,
-    status: Path | None = None,
-    hosts: Sequence[str] = (),
-) -> Iterator[Server]:
-    """Run nginx inside a with statement."""
-    with filesystem.scratch_folder(shared=True) as run:
-        server = Server(store, dist, port, run, on_line, media, status, hosts)
-        try:
-            server.wait_until_up()
-            yield server
-        finally:
-            server.stop()
 
 
 def addresses(port: int, hosts: Sequence[str] = ()) -> list[str]:

@@ -156,7 +156,7 @@ def test_nginx_ends_with_a_killed_serve(site: Site) -> None:
 def test_a_forked_process_does_not_keep_nginx_running(site: Site) -> None:
     """A worker that renders a theme is a fork. It closes the pipe whose end makes the guard stop nginx."""
     site.build()
-    with nginx_process.serving(site.store, "dist", free_port(), print) as server:
+    with nginx_process.Server(site.store, "dist", free_port(), print) as server:
         assert server.guard.stdin
         child = os.fork()
         if not child:

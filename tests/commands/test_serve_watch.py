@@ -376,7 +376,7 @@ def test_a_failed_start_leaves_no_folder(site: Site, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(process.Server, "configure", configure)
     monkeypatch.setattr(process, "find_nginx", find)
-    with pytest.raises(FlatpanelError, match="no nginx"), process.serving(site.store, "dist", free_port(), pytest.fail):
+    with pytest.raises(FlatpanelError, match="no nginx"), process.Server(site.store, "dist", free_port(), pytest.fail):
         pass
 
     assert [folder.exists() for folder in folders] == [False]
