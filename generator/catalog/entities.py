@@ -36,6 +36,7 @@ class RecentChapter(NamedTuple):
     id: int | None
     heading: str
     path: str
+    page_path: str
     published: int
     modified: int
     # The ids of its groups.
@@ -53,6 +54,7 @@ class OpdsChapter(NamedTuple):
     id: int
     heading: str
     path: str
+    page_path: str
     published: int
     modified: int
     # Whether another published chapter has the same volume and number.
@@ -101,12 +103,6 @@ _Chapter = TypeVar("_Chapter", bound=Numbered)
 def one_per_number(chapters: Iterable[_Chapter]) -> tuple[_Chapter, ...]:
     """The chapters of URLs with a number. Of ordered chapters that share one, it is the last: the highest id."""
     return tuple({(chapter.volume, chapter.number): chapter for chapter in chapters}.values())
-
-
-def with_url(chapters: Sequence[_Chapter]) -> list[_Chapter]:
-    """The chapters with a URL, by id or number. Of those without an id that share a number, only the last has one."""
-    numbered = {id(chapter) for chapter in one_per_number(chapters)}
-    return [chapter for chapter in chapters if chapter.id is not None or id(chapter) in numbered]
 
 
 # Width and height in pixels.
@@ -200,7 +196,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chapter:
-    """A published chapter, in a preview also a scheduled one; `path` and `pages` are percent-encoded."""
+    """A published chapter, in a preview also a scheduled one; paths and `pages` are percent-encoded.
+
+    `path` is that of its number, and `page_path` that of its own page: the same, unless a chapter with a higher id has
+    the same number. Then it is below the path of the number, or empty if this chapter has no id.
+    """
 
     id: int | None
     slug: str
@@ -209,6 +209,7 @@ class Chapter:
     title: str
     full_title: str
     path: str
+    page_path: str
     url: str
     pages_root: str
     pages: tuple[str, ...]
@@ -218,6 +219,8 @@ class Chapter:
     groups: tuple[Group, ...]
     views: int
     modified: int
+    # Whether another published chapter has the same volume and number.
+    shares_number: bool = False
     scheduled: bool = False
     # Of each page, None if unknown; empty if sizes.yaml has no sizes of these pages.
     sizes: tuple[PageSize | None, ...] = ()

@@ -9,6 +9,8 @@ import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import groupby
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -33,7 +35,6 @@ from .entities import (
     SeriesSummary,
     Variants,
     one_per_number,
-    with_url,
 )
 from .layout import SITE
 from .reader import Entry, SeriesEntry, Sources
@@ -106,7 +107,7 @@ class Linker:
         shown = (entry for entry in source.chapters if entry.record.published <= self.shown_until)
         archives = self.archives_of(source)
         linked = (self._chapter(record, slug, entry, times, allocated_ids, archives) for entry in shown)
-        chapters = tuple(sorted(linked, key=lambda chapter: chapter.order))
+        chapters = tuple(_with_own_pages(sorted(linked, key=lambda chapter: chapter.order)))
         identified = [chapter for chapter in chapters if chapter.id is not None]
         standing = one_per_number(chapters)
         latest = max(standing, key=lambda chapter: (chapter.published, chapter.order), default=None)
@@ -184,6 +185,7 @@ class Linker:
             title=record.title,
             full_title=field_values.full_title(series.chapter_title, record.volume, title_values),
             path=self.site.reader + path,
+            page_path=self.site.reader + path,
             url=self.site.base_url + self.site.reader + path,
             pages_root=root,
             pages=pages,
@@ -279,6 +281,16 @@ class _MediaUrls:
 def chapter_path(slug: str, chapter: model.Chapter) -> str:
     """Return the path of a chapter below the reader's root; its pages have the same path below SERIES_MEDIA."""
     return f"{slug}/{chapter.volume or 0}/{chapter.number}/"
+
+
+def _with_own_pages(chapters: Iterable[Chapter]) -> Iterator[Chapter]:
+    """Note which of these chapters, in their order, share a number. The last one has the page of the number."""
+    for _, versions in groupby(chapters, key=lambda chapter: (chapter.volume, chapter.number)):
+        *others, last = versions
+        for chapter in others:
+            own = "" if chapter.id is None else f"{chapter.path}version-{chapter.id}/"
+            yield replace(chapter, page_path=own, shares_number=True)
+        yield replace(last, shares_number=True) if others else last
 
 
 def archive_paths(slug: str, published: Sequence[Numbered]) -> dict[int, str]:
@@ -401,10 +413,10 @@ RECENT = 30
 
 def recent_chapters(chapters: Sequence[Chapter]) -> tuple[RecentChapter, ...]:
     """The newest chapters, and the newest ones of each group."""
-    versions = Counter((chapter.volume, chapter.number) for chapter in chapters)
     counts: Counter[int] = Counter()
     recent: list[RecentChapter] = []
-    for position, chapter in enumerate(sorted(with_url(chapters), key=lambda chapter: chapter.newest_first)):
+    with_page = (chapter for chapter in chapters if chapter.page_path)
+    for position, chapter in enumerate(sorted(with_page, key=lambda chapter: chapter.newest_first)):
         groups = tuple(group.id for group in chapter.groups)
         if position < RECENT or any(counts[group] < RECENT for group in groups):
             recent.append(
@@ -412,10 +424,11 @@ def recent_chapters(chapters: Sequence[Chapter]) -> tuple[RecentChapter, ...]:
                     id=chapter.id,
                     heading=chapter.heading,
                     path=chapter.path,
+                    page_path=chapter.page_path,
                     published=chapter.published,
                     modified=chapter.modified,
                     groups=groups,
-                    shares_number=versions[chapter.volume, chapter.number] > 1,
+                    shares_number=chapter.shares_number,
                     newest_first=chapter.newest_first.hex(),
                     scheduled=chapter.scheduled,
                 )
@@ -434,24 +447,20 @@ _STREAMED = {"image/gif", "image/jpeg", "image/png"}
 
 def opds_chapters(chapters: Sequence[Chapter]) -> tuple[OpdsChapter, ...]:
     """The chapters that apps can name and read, newest first: those with an id and with pages."""
-    versions = Counter((chapter.volume, chapter.number) for chapter in chapters)
     named = sorted((chapter for chapter in chapters if chapter.pages), key=lambda chapter: chapter.newest_first)
-    return tuple(
-        _opds_chapter(chapter, chapter.id, versions[chapter.volume, chapter.number] > 1)
-        for chapter in named
-        if chapter.id is not None
-    )
+    return tuple(_opds_chapter(chapter, chapter.id) for chapter in named if chapter.id is not None)
 
 
-def _opds_chapter(chapter: Chapter, number: int, shares_number: bool) -> OpdsChapter:
+def _opds_chapter(chapter: Chapter, number: int) -> OpdsChapter:
     types = [field_values.image_type(page) for page in chapter.pages]
     return OpdsChapter(
         id=number,
         heading=chapter.heading,
         path=chapter.path,
+        page_path=chapter.page_path,
         published=chapter.published,
         modified=chapter.modified,
-        shares_number=shares_number,
+        shares_number=chapter.shares_number,
         newest_first=chapter.newest_first.hex(),
         pages=len(types),
         image_type=types[0] if all(types) else "",

@@ -198,9 +198,7 @@ class Archiver:
     def _parts(self, source: _Source) -> Iterator[bytes]:
         """Yield the parts of an archive: one page after the other is in memory."""
         sizes = [self._size(page) for page in source.pages]
-        web = source.chapter.url
-        if not source.path.endswith(f"/{source.chapter.number}.cbz"):
-            web += f"version-{source.chapter.id}/"
+        web = self._linker.site.base_url + source.chapter.page_path
         info = comicinfo.document(source.series, source.chapter, web, sizes)
         digits = max(_MIN_DIGITS, len(str(len(sizes))))
         longest = "0" * digits + max(_EXTENSIONS.values(), key=len)

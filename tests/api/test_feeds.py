@@ -278,6 +278,28 @@ def test_chapters_of_a_shared_number_have_their_own_ids(made: dict[str, bytes]) 
     assert ids == [f"{root}/1/", f"{root}/2/#2", f"{root}/2/#3"]
 
 
+@each(
+    ("path", "hidden", "links"),
+    [
+        ("/reader/moons", "", ["/0/1/", "/0/2/version-2/", "/0/2/"]),
+        ("/groups/5", "", ["/0/2/version-2/", "/0/1/"]),
+        ("/groups/6", "", ["/0/2/"]),
+        ("/releases", "", ["/0/2/", "/0/2/version-2/", "/0/1/"]),
+        # Only the page of the number is left: others tell how many chapters there are.
+        ("/releases", "/series/{slug}/chapters", ["/0/2/", "/0/2/", "/0/1/"]),
+        ("/releases", "/chapters/{id}", ["/", "/", "/"]),
+    ],
+)
+def test_an_entry_leads_to_its_own_version(catalog: FeedCatalog, path: str, hidden: str, links: list[str]) -> None:
+    """Chapters that share a number have pages of their own, but the highest id, which has that of the number."""
+    catalog.site["restricted"] = [hidden] if hidden else []
+    made = bodies(catalog.read())
+    root = f"{BASE}/reader/moons"
+    for format in READERS:
+        items = parsed(made, f"{path}.{format}").items
+        assert [item.url.removeprefix(root) for item in items if item.url.startswith(f"{root}/")] == links
+
+
 def test_a_chapter_without_a_url_has_no_entry(catalog: FeedCatalog) -> None:
     """One without an id, whose number another chapter has: two entries would have one id."""
     catalog.add("twice", {"title": "A"}, {"title": "B", "number": 1}, {"number": 2})

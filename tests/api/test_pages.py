@@ -222,6 +222,10 @@ def test_versions_of_a_chapter_lead_to_each_other(tmp_path: Path) -> None:
     listed = [link for link in page(bodies, "/reader/moon/").links() if link.startswith("/reader/moon/0/1/")]
     # The button to start with, and each version with a URL.
     assert sorted(listed) == sorted(["/reader/moon/0/1/", "/reader/moon/0/1/", *paths])
+    # A list leads to the version that it names, not to the one that its number stands for.
+    lists = {"/": [paths[1], paths[0]], "/latest/": [paths[1], paths[0]], "/groups/1/": [paths[0]], "/groups/2/": []}
+    for url, versions in lists.items():
+        assert [link for link in page(bodies, url).links() if "version" in link] == versions, url
 
 
 def test_a_page_lists_the_newest_chapters_of_a_number(tmp_path: Path) -> None:

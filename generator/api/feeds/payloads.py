@@ -3,7 +3,6 @@
 Titles and subtitles are those of the original service.
 """
 
-from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from heapq import nsmallest
@@ -18,7 +17,6 @@ from ...catalog.entities import (
     RecentChapter,
     Series,
     SeriesSummary,
-    with_url,
 )
 from ..pages.context import PageContext
 
@@ -141,7 +139,7 @@ def series(page: PageContext, series: Series) -> Feed:
 def _feed_of_chapters(
     page: PageContext, path: str, url: str, title: str, subtitle: str, chapters: RecentChapters, modified: int
 ) -> Feed:
-    entries = tuple(chapter_entry(page, series, chapter, chapter.shares_number, True) for series, chapter in chapters)
+    entries = tuple(chapter_entry(page, series, chapter, True) for series, chapter in chapters)
     updated = last_update(entries, modified)
     newest = max((series.modified for series, _ in chapters), default=modified)
     return Feed(path, url, url, title, subtitle, updated, max(updated, newest), entries, page.site.language)
@@ -184,12 +182,11 @@ def first_published(series: SeriesSummary) -> int:
 
 
 def chapter_entry(
-    page: PageContext, series: SeriesSummary, chapter: Chapter | RecentChapter, shares_number: bool, with_cover: bool
+    page: PageContext, series: SeriesSummary, chapter: Chapter | RecentChapter, with_cover: bool
 ) -> FeedEntry:
-    """The entry of a chapter. `shares_number`: another chapter has the same URL."""
-    url = page.site.base_url + chapter.path if page.visible.chapter else series.url
+    url = page.site.base_url + (page.page_of(chapter) or series.path)
     return FeedEntry(
-        id=chapter_id(page, series, chapter, shares_number),
+        id=chapter_id(page, series, chapter),
         url=url,
         title=chapter.heading,
         published=chapter.published,
@@ -203,23 +200,20 @@ def chapter_entry(
     )
 
 
-def chapter_id(
-    page: PageContext, series: SeriesSummary, chapter: Chapter | RecentChapter | OpdsChapter, shares_number: bool
-) -> str:
-    """The id of a chapter, a URL. `shares_number`: another chapter has the same URL."""
+def chapter_id(page: PageContext, series: SeriesSummary, chapter: Chapter | RecentChapter | OpdsChapter) -> str:
+    """The id of a chapter: the URL of its number, with the id of a chapter that shares it."""
     id = entry_root(page, series) + chapter.path.removeprefix(series.path)
-    return f"{id}#{chapter.id}" if shares_number and chapter.id else id
+    return f"{id}#{chapter.id}" if chapter.shares_number and chapter.id else id
 
 
 def chapter_entries(page: PageContext, series: Series) -> tuple[FeedEntry, ...]:
     """The newest chapters of a series, in reading order."""
-    versions = Counter((chapter.volume, chapter.number) for chapter in series.chapters)
-    chapters: Iterable[Chapter] = with_url(series.chapters)
-    if len(series.chapters) > MOST_CHAPTERS:
+    chapters = [chapter for chapter in series.chapters if chapter.page_path]
+    if len(chapters) > MOST_CHAPTERS:
         newest = sorted(chapters, key=lambda chapter: chapter.newest_first)[:MOST_CHAPTERS]
         chapters = sorted(newest, key=lambda chapter: chapter.order)
     return tuple(
-        chapter_entry(page, series, chapter, versions[chapter.volume, chapter.number] > 1, False)
+        chapter_entry(page, series, chapter, False)
         for chapter in sorted(chapters, key=lambda chapter: chapter.reading_order)
     )
 

@@ -78,8 +78,9 @@ def index(page: PageContext, file: SitemapFile) -> Body:
 
 def chapters(page: PageContext, series: Series) -> Body:
     """The pages of the chapters of a series; of more than a file may have, the newest."""
-    newest = sorted(series.numbered_chapters, key=lambda chapter: chapter.newest_first)
-    part = next(split(_entry(chapter.url, chapter.modified) for chapter in newest))
+    with_page = (chapter for chapter in series.chapters if chapter.page_path)
+    newest = sorted(with_page, key=lambda chapter: chapter.newest_first)
+    part = next(split(_entry(page.site.base_url + page.page_of(chapter), chapter.modified) for chapter in newest))
     return Body(_document("urlset", "url", part), max(chapter.modified for chapter in newest))
 
 

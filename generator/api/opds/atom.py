@@ -144,13 +144,13 @@ def chapters(page: PageContext, listed: ListPage) -> Body:
 
 
 def _chapter_entry(page: PageContext, series: SeriesSummary, chapter: OpdsChapter) -> _Entry:
-    id = chapter_id(page, series, chapter, chapter.shares_number)
+    id = chapter_id(page, series, chapter)
     language = f"<dc:language>{_text(series.language)}</dc:language>" if series.language else ""
     xml = (
         f"<entry><title>{_text(lists.title(series, chapter))}</title><id>{_text(id)}</id>"
         f"<updated>{iso(chapter.modified)}</updated><published>{iso(chapter.published)}</published>"
         f"{_details(page, series)}{language}{_acquisition(page, chapter)}{_stream(chapter)}{_images(series)}"
-        f"{_alternate(page, page.site.base_url + chapter.path)}</entry>"
+        f"{_alternate(page, page.site.base_url + page.page_of(chapter))}</entry>"
     )
     return _Entry(xml, chapter.modified, max(chapter.modified, chapter.published, lists.modified_of_series(series)))
 

@@ -107,7 +107,8 @@ def manifest(page: PageContext, item: tuple[Series, PublicChapter]) -> Body:
         {"rel": "self", "href": page.site.base_url + ROOT + _manifest_path(chapter.summary), "type": DIVINA}
     ]
     if page.site.pages:
-        links.append({"rel": "alternate", "href": page.site.base_url + chapter.summary.path, "type": "text/html"})
+        url = page.site.base_url + page.page_of(chapter.summary)
+        links.append({"rel": "alternate", "href": url, "type": "text/html"})
     value = {
         "@context": _CONTEXT,
         "metadata": {"conformsTo": _PROFILE, **_metadata(page, series, chapter)},
@@ -152,7 +153,7 @@ def _metadata(page: PageContext, series: Series, item: PublicChapter) -> dict[st
     values: dict[str, object] = {
         "@type": _COMIC,
         "title": lists.title(series, item.summary),
-        "identifier": chapter_id(page, series, item.summary, item.summary.shares_number),
+        "identifier": chapter_id(page, series, item.summary),
         "modified": iso(chapter.modified),
         "published": iso(chapter.published),
         "language": series.language,

@@ -40,10 +40,9 @@ def cards(page: PageContext, all_series: Iterable[SeriesSummary]) -> list[Html]:
 
 def latest(page: PageContext, chapters: Iterable[SeriesChapter]) -> list[LatestRow]:
     """Rows of the latest chapters. Without pages of chapters, they lead to their series."""
-    linked = page.visible.chapter
     return [
         LatestRow(
-            chapter.path if linked else series.path,
+            page.page_of(chapter) or series.path,
             chapter.heading,
             publication(page, chapter),
             series,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 from urllib.parse import urlsplit
 
-from ...catalog.entities import Category, Chapter, Variants
+from ...catalog.entities import Category, Chapter, OpdsChapter, RecentChapter, Variants
 from ...catalog.field_values import percent_encoded
 from ...catalog.linking import media_root, variant_path
 from ...catalog.site_paths import APPS, APPS_PAGE
@@ -57,11 +57,6 @@ class PagePaths:
     def owned(kind: str, number: int) -> str:
         """The path of an author, an artist or a group; `kind` is the first segment."""
         return f"/{kind}/{number}/"
-
-    @staticmethod
-    def version(chapter: Chapter) -> str:
-        """The path of a chapter whose number stands for another chapter."""
-        return f"{chapter.path}version-{chapter.id}/"
 
 
 def _page(path: str, page: int) -> str:
@@ -204,6 +199,15 @@ class PageContext:
     def fill(self, text: str, **parts: object) -> str:
         """A text of the table with the name of the site and other parts filled in."""
         return self.text.fill(text, site=self.title, **parts)
+
+    def page_of(self, chapter: Chapter | RecentChapter | OpdsChapter) -> str:
+        """The path of the page that shows a chapter; empty if there is none.
+
+        Where the chapters of a series are hidden, the page of a number does not tell that several chapters share it.
+        """
+        if not self.visible.chapter:
+            return ""
+        return chapter.page_path if self.visible.chapters else chapter.path
 
     def image(self, url: str) -> str:
         """The address of an image as a page names it: a path for images of this site."""

@@ -68,23 +68,13 @@ def licensed_chapter(page: PageContext, series: Series) -> Body:
 
 def volumes(page: PageContext, series: Series, chapters: tuple[Chapter, ...]) -> list[VolumeRows]:
     """The chapters by volume, newest first; those without a volume are the newest."""
-    standing = {chapter.path: chapter for chapter in series.numbered_chapters}
     volumes: dict[int | None, list[ChapterRow]] = {}
     for chapter in sorted(chapters, key=lambda chapter: chapter.reading_order, reverse=True):
-        path = _path(page, chapter, standing[chapter.path] is chapter)
         names = ", ".join(group.name for group in chapter.groups)
         date = cards.publication(page, chapter)
-        row = ChapterRow(path, chapter.heading, names, date, chapter.final)
+        row = ChapterRow(page.page_of(chapter), chapter.heading, names, date, chapter.final)
         volumes.setdefault(chapter.volume, []).append(row)
     return [VolumeRows(_volume_title(page, number, len(volumes)), rows) for number, rows in volumes.items()]
-
-
-def _path(page: PageContext, chapter: Chapter, is_standing: bool) -> str:
-    if not page.visible.chapter:
-        return ""
-    if is_standing:
-        return chapter.path
-    return page.paths.version(chapter) if chapter.id is not None else ""
 
 
 def _volume_title(page: PageContext, number: int | None, volumes: int) -> str:
@@ -188,9 +178,7 @@ class ChapterPage(NamedTuple):
 
 def chapter(page: PageContext, item: ChapterPage) -> Body:
     series, chapter = item.series, item.chapter
-    shown, text, paths = page.visible, page.text, page.paths
-    is_standing = not item.versions or item.versions[-1] is chapter
-    path = chapter.path if is_standing else paths.version(chapter)
+    shown, text, path = page.visible, page.text, page.page_of(chapter)
     title = chapter.heading
     head = PageHead(
         f"{title} – {series.title}",
@@ -267,16 +255,11 @@ def _copies(page: PageContext, chapter: Chapter) -> Iterable[str]:
 
 def _versions(page: PageContext, item: ChapterPage) -> list[Link]:
     """The other chapters of the same number. One without an id has no page."""
-    links = []
-    for version in item.versions:
-        names = ", ".join(group.name for group in version.groups) or page.text.no_group
-        if version is item.chapter:
-            continue
-        if version is item.versions[-1]:
-            links.append(Link(version.path, names))
-        elif version.id is not None:
-            links.append(Link(page.paths.version(version), names))
-    return links
+    others = (version for version in item.versions if version is not item.chapter and version.page_path)
+    return [
+        Link(page.page_of(version), ", ".join(group.name for group in version.groups) or page.text.no_group)
+        for version in others
+    ]
 
 
 def _newest_of_chapter(item: ChapterPage) -> int:

@@ -82,8 +82,11 @@ class _Bodies:
             return volume is None, volume or 0, chapter["number"], chapter["id"]
 
         for chapter in sorted((self._read(f"/api/v2/chapters/{id}") for id in ids), key=reading_order):
-            url = self._link(chapter["url"], f"/api/v2/chapters/{chapter['id']}")
-            yield NewChapter(chapter["id"], chapter["full_title"], url, chapter["published"])
+            id, page = chapter["id"], chapter["url"]
+            # The page of a number shows one of the chapters that share it; the others have pages below it.
+            own = f"{page}version-{id}/"
+            url = self._link(own if own in self._public else page, f"/api/v2/chapters/{id}")
+            yield NewChapter(id, chapter["full_title"], url, chapter["published"])
 
     def _read(self, url: str) -> Any:
         body = self._public[url]

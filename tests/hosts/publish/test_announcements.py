@@ -266,6 +266,15 @@ def test_chapters_are_grouped_by_series_with_title_cover_and_link(announce: Anno
     ]
 
 
+def test_a_chapter_that_shares_a_number_is_announced_with_its_own_page(announce: Announcer) -> None:
+    announce.site.write("site.yaml", "base_url: https://minimal.example\npages: true\n")
+    chapters(announce.site, 11, 12, other={"number: 12": "number: 11"})
+
+    lines = announce("--dry-run").output.splitlines()
+    reader = "https://minimal.example/reader/news/0/11/"
+    assert lines[1:3] == [f"  Ch. 11: The *11*: {reader}version-11/", f"  Ch. 11: The *12*: {reader}"]
+
+
 def test_restricted_details_are_not_announced(announce: Announcer) -> None:
     """The title and the cover of a series need an API key there, so its slug stands for them. A page is public."""
     settings = "base_url: https://minimal.example\nrestricted: ['/series/{slug}']\n"
