@@ -103,9 +103,12 @@ def test_feeds_state_language_and_rating_of_a_series(catalog: FeedCatalog, made:
     catalog.add("mild", {}, rating="suggestive")
     changed = bodies(catalog.read())
     media, atom = "{http://search.yahoo.com/mrss/}rating", "{http://www.w3.org/2005/Atom}"
+    language = "{http://www.w3.org/XML/1998/namespace}lang"
     told = {}
     for path in ("/library", "/releases", "/reader/rated"):
-        entries = etree.fromstring(changed[f"{path}.atom"]).findall(f"{atom}entry")
+        document = etree.fromstring(changed[f"{path}.atom"])
+        assert document.find(f"{atom}subtitle").attrib[language] == "en"
+        entries = document.findall(f"{atom}entry")
         (channel,) = etree.fromstring(changed[f"{path}.rss"])
         feed = json.loads(changed[f"{path}.json"])
         for slug in ("rated", "mild") if path != "/reader/rated" else ("rated",):
@@ -113,7 +116,7 @@ def test_feeds_state_language_and_rating_of_a_series(catalog: FeedCatalog, made:
             (item,) = (item for item in channel.findall("item") if f"/{slug}/" in item.findtext("guid"))
             (value,) = (item for item in feed["items"] if f"/{slug}/" in item["id"])
             told[path, slug] = (
-                (entry.attrib["{http://www.w3.org/XML/1998/namespace}lang"], entry.findtext(media)),
+                (document.attrib[language], entry.attrib[language], entry.findtext(media)),
                 (channel.findtext("language"), item.findtext(media)),
                 (feed["language"], value["language"], value["_flatpanel"]),
             )
@@ -121,9 +124,9 @@ def test_feeds_state_language_and_rating_of_a_series(catalog: FeedCatalog, made:
     catalog.site["restricted"] = ["/series/{slug}"]
     hidden = bodies(catalog.read())
 
-    rated = (("pt-BR", "adult"), ("de-AT", "adult"), ("de-AT", "pt-BR", {"rating": "explicit"}))
-    mild = (("de-AT", "nonadult"), ("de-AT", "nonadult"), ("de-AT", "de-AT", {"rating": "suggestive"}))
-    own = (("pt-BR", "adult"), ("pt-BR", "adult"), ("pt-BR", "pt-BR", {"rating": "explicit"}))
+    rated = (("de-AT", "pt-BR", "adult"), ("de-AT", "adult"), ("de-AT", "pt-BR", {"rating": "explicit"}))
+    mild = (("de-AT", "de-AT", "nonadult"), ("de-AT", "nonadult"), ("de-AT", "de-AT", {"rating": "suggestive"}))
+    own = (("pt-BR", "pt-BR", "adult"), ("pt-BR", "adult"), ("pt-BR", "pt-BR", {"rating": "explicit"}))
     assert told == {
         ("/library", "rated"): rated,
         ("/library", "mild"): mild,
@@ -131,7 +134,7 @@ def test_feeds_state_language_and_rating_of_a_series(catalog: FeedCatalog, made:
         ("/releases", "mild"): mild,
         ("/reader/rated", "rated"): own,
     }
-    assert not any(word in plain for word in (b"media:", b"<entry xml:lang"))
+    assert not any(word in plain for word in (b"media:", b"<entry xml:lang", b"<subtitle xml:lang"))
     assert [path for path, body in hidden.items() if b"adult" in body and path.endswith((".atom", ".rss"))] == []
 
 

@@ -14,7 +14,7 @@ from ..pages.context import PageContext
 from ..payloads.resources import ATOM, JSON_FEED, RSS, Body
 from .payloads import Feed, FeedEntry
 
-# Of the texts of feeds, which Atom states apart from that of entries.
+# Of a feed whose content has no known language, and of subtitles.
 _LANGUAGE = "en"
 # Media RSS, for the ratings of entries: its scheme has two values.
 _MEDIA = ' xmlns:media="http://search.yahoo.com/mrss/"'
@@ -25,12 +25,13 @@ xml_text = encoding.xml_text
 
 def atom(page: PageContext, feed: Feed) -> bytes:
     author = xml_text(page.title)
+    of_subtitle = f' xml:lang="{_LANGUAGE}"' if feed.language else ""
     head = (
-        f'{DECLARATION}<feed xml:lang="{_LANGUAGE}" xmlns="http://www.w3.org/2005/Atom"{_media(feed)}>'
+        f'{DECLARATION}<feed xml:lang="{feed.language or _LANGUAGE}" xmlns="http://www.w3.org/2005/Atom"{_media(feed)}>'
         f'<title>{xml_text(feed.title)}</title><link href="{xml_text(feed.url)}" rel="alternate"/>'
         f'<link href="{_own_url(page, feed, "atom")}" rel="self" type="{_plain(ATOM)}"/><id>{xml_text(feed.id)}</id>'
         f"<updated>{iso(feed.updated)}</updated><author><name>{author}</name></author>"
-        f"<subtitle>{xml_text(feed.subtitle)}</subtitle>"
+        f"<subtitle{of_subtitle}>{xml_text(feed.subtitle)}</subtitle>"
     )
     return "".join((head, *map(_atom_entry, feed.entries), "</feed>")).encode()
 
