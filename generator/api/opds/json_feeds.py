@@ -1,6 +1,6 @@
 """OPDS 2.0, and the Divina manifest of each chapter: a Readium manifest whose reading order has images.
 
-Links on this site are paths, but the link of a manifest to itself is a URL, as its specification says.
+Links below `/opds` are paths, but the link of a manifest to itself is a URL, as its specification says.
 """
 
 from typing import Any
@@ -77,13 +77,17 @@ def _publication(page: PageContext, series: Series, item: PublicChapter) -> obje
 
 
 def _images(series: Series, chapter: Chapter) -> list[object]:
-    """The cover. If not every client can show its format, a page of the chapter comes first that each can show."""
-    images: list[object] = []
+    """The cover. If not every client can show its format, a page of the chapter comes first that each can show.
+
+    One image is there in each case: if the name of the cover tells no format, the first page.
+    """
     cover = image_type(series.cover)
+    images: list[object] = [{"href": series.cover, "type": cover}] if cover else []
     if cover not in IMAGE_FORMATS:
-        shown = next((page for page in chapter.pages if image_type(page) in IMAGE_FORMATS), chapter.pages[0])
-        images.append({"href": chapter.pages_root + shown, "type": image_type(shown)})
-    return [*images, {"href": series.cover, "type": cover}] if cover else images
+        common = (page for page in chapter.pages if image_type(page) in IMAGE_FORMATS)
+        shown = next(common, "" if cover else chapter.pages[0])
+        images[:0] = [{"href": chapter.pages_root + shown, "type": image_type(shown)}] if shown else []
+    return images
 
 
 def _archive(page: PageContext, chapter: OpdsChapter) -> list[Any]:
