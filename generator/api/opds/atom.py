@@ -4,7 +4,7 @@ Clients of e-readers have parsers of their own. This writer keeps to what they r
 
 * Character references are decimal: one client fails at a hexadecimal one.
 * Links to lists have the relation `subsection`, and links to pages of the site `alternate`.
-* Links on this site are paths: `{pageNumber}` stays as it is when a client makes them absolute.
+* Links below `/opds` are paths: `{pageNumber}` stays as it is when a client makes them absolute.
 """
 
 from collections.abc import Iterable, Iterator
