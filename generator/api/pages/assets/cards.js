@@ -32,5 +32,5 @@ export function card(path, entry, ...more) {
 }
 
 export function addBadge(link) {
-  if (!link.querySelector(".badge")) link.append(element("span", { class: "badge", lang: texts.lang }, texts.new));
+  if (!link.querySelector(".badge")) link.append(" ", element("span", { class: "badge", lang: texts.lang }, texts.new));
 }
