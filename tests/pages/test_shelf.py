@@ -19,6 +19,7 @@ from tests.support.page_sites import PageSite
 
 pytestmark = browser.reads_pages
 
+HEADINGS = "[...document.querySelectorAll('#shelf h2')].map((heading) => heading.textContent)"
 ON_SHELF = "[...document.querySelectorAll('#shelf a')].map((link) => link.pathname + link.hash)"
 BADGES = "[...document.querySelectorAll('.grid .badge')].map((badge) => badge.closest('a').pathname)"
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
@@ -60,7 +61,7 @@ def test_the_first_page_says_where_reading_goes_on(example: PageSite, phone: Tab
 
 
 def test_what_is_new_since_the_last_visit(example: PageSite, tab: Tab) -> None:
-    """With one request, and on the shelf, too. A first visit asks for nothing."""
+    """With one request, on what the page shows. A first visit asks for nothing."""
     tab.open(example.url("/"))
     tab.wait_until("document.readyState === 'complete'")
     assert not api_requests(tab)
@@ -71,7 +72,9 @@ def test_what_is_new_since_the_last_visit(example: PageSite, tab: Tab) -> None:
     tab.open(example.url("/"))
     tab.wait_for(".grid .badge")
     assert tab.run(BADGES) == [series[0]["url"]]
-    assert series[0]["url"] in tab.run(ON_SHELF) and CHAPTER in tab.run(ON_SHELF)
+    # No series that the reader has not begun is one to continue.
+    assert tab.run(ON_SHELF) == [CHAPTER]
+    assert tab.run("document.querySelector('.latest .badge').parentElement.textContent").endswith(" new")
     assert len(api_requests(tab)) == 1
     # The same visit.
     tab.open(example.url("/"))
@@ -105,10 +108,22 @@ def test_a_series_is_followed(example: PageSite, tab: Tab) -> None:
     tab.open(example.url("/"))
     tab.wait_for("#shelf a")
     assert tab.run(ON_SHELF) == [SERIES]
+    assert tab.run(HEADINGS) == ["Followed"]
     tab.open(example.url("/shelf/"))
     tab.wait_for(".card button")
     tab.click(".card button")
     assert tab.run(f"Object.keys({SHELF}.series)") == []
+
+
+def test_a_series_that_is_only_followed_is_not_one_to_continue(example: PageSite, tab: Tab) -> None:
+    tab.open(example.url("/"))
+    begun = {"title": "Begun", "chapter": WEBTOON, "page": 1, "at": 1}
+    remember(tab, {"series": {SERIES: {"title": "Followed", "followed": True}, "/reader/begun/": begun}})
+    tab.open(example.url("/"))
+    tab.wait_for("#shelf a")
+    assert tab.run(ON_SHELF) == [WEBTOON, SERIES]
+    assert tab.run(HEADINGS) == ["Continue reading", "Followed"]
+    assert tab.layout_shift() <= 0.02
 
 
 def test_progress_is_removed_alone(example: PageSite, tab: Tab) -> None:

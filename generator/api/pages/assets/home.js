@@ -1,19 +1,21 @@
 // The first page: where reading goes on, and what is new since the last visit.
 import { addBadge, card, shelved } from "./cards.js";
+import { element } from "./dom.js";
+import { texts } from "./site.js";
 import { lastVisit, read } from "./store.js";
 
 const MOST = 12;
 const section = document.getElementById("shelf");
-const list = section.querySelector("ul");
 const shown = shelved(read()).slice(0, MOST);
+const cards = (entries) => entries.map(([path, entry]) => card(path, entry));
+const begun = shown.filter(([, entry]) => entry.chapter);
+const others = shown.filter(([, entry]) => !entry.chapter);
 section.hidden = shown.length === 0;
 if (section.hidden) delete document.documentElement.dataset.shelf;
-list.append(...shown.map(([path, entry]) => card(path, entry)));
-
-/** The API has whole URLs, and pages have paths of images on their own site. */
-function ownPath(url) {
-  const { base } = section.dataset;
-  return url.startsWith(`${base}/`) && !url.startsWith(`${base}//`) ? url.slice(base.length) : url;
+if (begun.length) section.querySelector("ul").append(...cards(begun));
+else section.replaceChildren();
+if (others.length) {
+  section.append(element("h2", { lang: texts.lang }, texts.followed), element("ul", {}, ...cards(others)));
 }
 
 /** Mark series and chapters that came after the last visit, with one request, if the site has a public list. */
@@ -25,10 +27,7 @@ async function markNew(since) {
   const response = await fetch(section.dataset.latest);
   if (!response.ok) return;
   const { results } = await response.json();
-  for (const { url, title, cover, updated } of results.filter((series) => Date.parse(series.updated) > since)) {
-    if (shown.length && list.children.length < MOST && !list.querySelector(`[data-series="${CSS.escape(url)}"]`)) {
-      list.append(card(url, { title, cover: ownPath(cover) }));
-    }
+  for (const { url } of results.filter((series) => Date.parse(series.updated) > since)) {
     for (const link of document.querySelectorAll(`.card a[href="${CSS.escape(url)}"], [data-series="${CSS.escape(url)}"] a`)) {
       addBadge(link);
     }
