@@ -8,11 +8,13 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import get_args
 
 import pytest
+from lxml import html as lxml_html
 
 from generator import encoding
 from generator.api.page_routes import LISTED_VERSIONS, PAGES
@@ -24,6 +26,7 @@ from generator.api.payloads.resources import HTML, JS, Resource
 from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.entities import Catalog
 from generator.catalog.site_settings import RestrictedRoute, Site
+from generator.catalog.theme_files import ThemeFiles
 from tests.conftest import AS_OF, WRITTEN
 from tests.support.feeds import all_resources
 from tests.support.html_page import HtmlPage
@@ -311,6 +314,34 @@ def test_pages_of_a_series_have_its_language(tmp_path: Path) -> None:
     parsed = page(bodies, "/reader/moon/0/1/")
     own = [parsed.first("header"), parsed.first("footer"), parsed.first("nav", id="bar")]
     assert [element.attributes["lang"] for element in own] == ["de-AT"] * 3
+
+
+def test_texts_of_the_program_are_marked_as_their_language(tmp_path: Path) -> None:
+    """On the pages of a series in another one: screen readers change their voice."""
+    texts = {name: text if name in ("lang", "dir") else f"§{text}" for name, text in TEXTS.items()}
+    fields = {"published": "2020-01-01T00:00:00Z", "pages": ["1.jpg"]}
+    chapters = [
+        {**fields, "id": 1, "number": 1, "volume": 2},
+        {**fields, "id": 2, "number": 2, "groups": [1]},
+        {**fields, "id": 3, "number": 2},
+        {**fields, "id": 4, "number": 3, "pages": [], "final": True},
+    ]
+    moon = {**series_fields(language="ja", aliases=["Luna"]), "chapters": chapters}
+    made(tmp_path / "c", groups=[{"id": 1, "name": "Owls"}], series_moon=moon)
+    theme = ThemeFiles(Path("theme"), {"texts.yaml": json.dumps(texts)})
+    bodies = rendered(replace(read_catalog(ConfinedFolder(tmp_path / "c"), AS_OF), theme=theme))
+    shown: set[str] = set()
+    for url, resource in bodies.items():
+        if not (url.startswith("/reader/moon/") and isinstance(resource.body.value, bytes)):
+            continue
+        body = lxml_html.document_fromstring(resource.body.value.decode()).body
+        for text in body.xpath(".//text()[contains(., '§')] | .//@*[contains(., '§')]"):
+            place = text.getparent().getparent() if text.is_tail else text.getparent()
+            assert place.xpath("string(ancestor-or-self::*[@lang][1]/@lang)") == "en", (url, text)
+            shown.add(text.strip(" :,\n"))
+    names = ("no_volume", "subscribe", "final", "versions", "no_pages", "also_known_as")
+    assert {f"§{TEXTS[name]}" for name in names} < shown
+    assert {"§Volume 2", "§Page 1", "§Cover of Moon"} < shown
 
 
 def test_sizes_of_images_are_exact_where_they_are_known(tmp_path: Path) -> None:
