@@ -55,7 +55,7 @@ def series(page: PageContext, series: Series) -> Body:
         note=_note(page, series, chapters),
         count=text.count("chapter", sum(len(volume.chapters) for volume in rows)),
         volumes=rows,
-        first=rows[-1].chapters[-1].path if rows else "",
+        first=page.page_of(min(series.numbered_chapters, key=lambda chapter: chapter.reading_order)) if rows else "",
         feeds=_feeds(page, series),
     )
     return Body(body, _newest_of_series(series, chapters))
@@ -67,9 +67,9 @@ def licensed_chapter(page: PageContext, series: Series) -> Body:
 
 
 def volumes(page: PageContext, series: Series, chapters: tuple[Chapter, ...]) -> list[VolumeRows]:
-    """The chapters by volume, newest first; those without a volume are the newest."""
+    """The chapters by volume, newest first; those without a volume are the newest. Of a number, the highest id is."""
     volumes: dict[int | None, list[ChapterRow]] = {}
-    for chapter in sorted(chapters, key=lambda chapter: chapter.reading_order, reverse=True):
+    for chapter in sorted(chapters, key=lambda chapter: (chapter.reading_order, chapter.id or 0), reverse=True):
         names = ", ".join(group.name for group in chapter.groups)
         date = cards.publication(page, chapter)
         row = ChapterRow(page.page_of(chapter), chapter.heading, names, date, chapter.final)
