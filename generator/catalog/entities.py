@@ -57,8 +57,9 @@ class OpdsChapter(NamedTuple):
     page_path: str
     published: int
     modified: int
-    # Whether another published chapter has the same volume and number.
+    # Whether another published chapter has the same volume and number, and the names of the groups of such a chapter.
     shares_number: bool
+    groups: tuple[str, ...]
     newest_first: str
     # The number of its pages, and the type of the first; "" if that of a page is not known.
     pages: int

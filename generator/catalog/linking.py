@@ -461,6 +461,7 @@ def _opds_chapter(chapter: Chapter, number: int) -> OpdsChapter:
         published=chapter.published,
         modified=chapter.modified,
         shares_number=chapter.shares_number,
+        groups=tuple(group.name for group in chapter.groups) if chapter.shares_number else (),
         newest_first=chapter.newest_first.hex(),
         pages=len(types),
         image_type=types[0] if all(types) else "",

@@ -97,7 +97,8 @@ def _recent(values: list[Any]) -> RecentChapter:
 
 def _opds_chapter(values: list[Any]) -> OpdsChapter:
     chapter = OpdsChapter(*values)
-    return chapter._replace(archive=chapter.archive and Archive(*chapter.archive))
+    archive = chapter.archive and Archive(*chapter.archive)
+    return chapter._replace(groups=tuple(chapter.groups), archive=archive)
 
 
 @dataclass(slots=True)

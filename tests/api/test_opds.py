@@ -194,7 +194,7 @@ def test_a_reader_comes_from_the_start_to_every_chapter_that_it_can_read(served:
     found = served.publications()
 
     titles = {path: [item.text for item in items] for path, items in found.items()}
-    numbers = ("Vol. 1, Ch. 2", "Ch. 2", "Ch. 2", "Ch. 1")
+    numbers = ("Vol. 1, Ch. 2", "Ch. 2 [Solo]", "Ch. 2 [Night Shift]", "Ch. 1")
     expected = {
         "/series/moons": [f"{ODD} – {number} - {ODD}" for number in numbers],
         "/series/formats": ["Formats – Ch. 4: Elsewhere - Unknown Author"],
@@ -236,6 +236,25 @@ def test_ids_and_dates_are_those_of_the_feeds(catalog: FeedCatalog, served: Serv
     assert len(expected) == 4 and all("/reader/moon/" in id for id, *_ in expected)
     document = etree.fromstring(served["/opds/v1.2/series/moons"])
     assert document.findtext("{*}id") == f"{BASE}/opds/v1.2/series/moon"
+
+
+def test_chapters_that_share_a_number_have_titles_of_their_own(catalog: FeedCatalog) -> None:
+    """Programs name files after them. If groups need a key, the chapters have one title."""
+    titles = []
+    for restricted in ([], ["/groups/{id}"]):
+        catalog.site["restricted"] = restricted
+        items = Served(catalog).publications()["/series/moons"]
+        titles.append([item.text.removesuffix(f" - {ODD}") for item in items][1:3])
+    assert titles == [[f"{ODD} – Ch. 2 [Solo]", f"{ODD} – Ch. 2 [Night Shift]"], [f"{ODD} – Ch. 2"] * 2]
+
+
+def test_a_renamed_group_makes_its_lists_newer(catalog: FeedCatalog) -> None:
+    dates = []
+    for date in ("2030-06-01", "2030-06-02"):
+        catalog.lists["groups.yaml"][1]["modified"] = date
+        dates.append(Served(catalog).dates)
+    newer = {path for path, date in dates[0].items() if date < dates[1][path]}
+    assert {"/opds/v1.2/new", "/opds/v1.2/series/moons", "/opds/v2/series/moons"} < newer
 
 
 def test_chapters_that_share_a_number_lead_to_their_own_pages(served: Served) -> None:
@@ -318,7 +337,7 @@ def test_manifests_have_sizes_and_copies_of_pages(catalog: FeedCatalog) -> None:
     assert manifest["metadata"] == {
         "conformsTo": "https://readium.org/webpub-manifest/profiles/divina",
         "@type": "http://schema.org/ComicIssue",
-        "title": f"{ODD} – Ch. 2",
+        "title": f"{ODD} – Ch. 2 [Night Shift]",
         "identifier": f"{BASE}/reader/moon/0/2/#2",
         "modified": "2026-02-02T00:10:00Z",
         "published": "2026-02-02T00:00:00Z",
@@ -349,7 +368,8 @@ def test_publications_have_an_image_in_a_common_format_if_there_is_one(served: S
     }
     assert images == {
         f"{ODD} – Ch. 1": ["cover.jpg"],
-        f"{ODD} – Ch. 2": ["cover.jpg"],
+        f"{ODD} – Ch. 2 [Night Shift]": ["cover.jpg"],
+        f"{ODD} – Ch. 2 [Solo]": ["cover.jpg"],
         f"{ODD} – Vol. 1, Ch. 2": ["cover.jpg"],
         "Formats – Ch. 1: WebP": ["cover.webp"],
         "Formats – Ch. 2: Mixed": ["2.gif", "cover.webp"],

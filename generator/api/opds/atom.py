@@ -147,7 +147,7 @@ def _chapter_entry(page: PageContext, series: SeriesSummary, chapter: OpdsChapte
     id = chapter_id(page, series, chapter)
     language = f"<dc:language>{_text(series.language)}</dc:language>" if series.language else ""
     xml = (
-        f"<entry><title>{_text(lists.title(series, chapter))}</title><id>{_text(id)}</id>"
+        f"<entry><title>{_text(lists.title(page, series, chapter))}</title><id>{_text(id)}</id>"
         f"<updated>{iso(chapter.modified)}</updated><published>{iso(chapter.published)}</published>"
         f"{_details(page, series)}{language}{_acquisition(page, chapter)}{_stream(chapter)}{_images(series)}"
         f"{_alternate(page, page.site.base_url + page.page_of(chapter))}</entry>"

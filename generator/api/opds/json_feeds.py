@@ -156,7 +156,7 @@ def _metadata(page: PageContext, series: Series, item: PublicChapter) -> dict[st
     chapter = item.chapter
     values: dict[str, object] = {
         "@type": _COMIC,
-        "title": lists.title(series, item.summary),
+        "title": lists.title(page, series, item.summary),
         "identifier": chapter_id(page, series, item.summary),
         "modified": iso(chapter.modified),
         "published": iso(chapter.published),

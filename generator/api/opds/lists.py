@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
-from ...catalog.entities import Catalog, Category, Chapter, Group, OpdsChapter, Series, SeriesSummary, grouped
+from ...catalog.entities import Catalog, Category, Chapter, Group, OpdsChapter, Person, Series, SeriesSummary, grouped
 from ...catalog.field_values import percent_encoded
 from ...catalog.linking import NEWEST_IN_OPDS, media_root, opds_chapters
 from ..pages.context import PageContext
@@ -158,9 +158,10 @@ def _name(category: Category) -> str:
 # What entries have
 
 
-def title(series: SeriesSummary, chapter: OpdsChapter) -> str:
-    """The title of a chapter for readers that name a downloaded file after it."""
-    heading = chapter.heading
+def title(page: PageContext, series: SeriesSummary, chapter: OpdsChapter) -> str:
+    """The title of a chapter for readers that name a downloaded file after it: of each version, another one."""
+    groups = ", ".join(chapter.groups) if page.visible.group else ""
+    heading = f"{chapter.heading} [{groups}]" if groups else chapter.heading
     return heading if heading.startswith(series.title) else f"{series.title} – {heading}"
 
 
@@ -169,6 +170,6 @@ def archive_url(page: PageContext, chapter: OpdsChapter) -> str:
 
 
 def modified_of_series(series: SeriesSummary) -> int:
-    """The date of the newest part of a series in a list, its people and categories included."""
-    people = (person.modified for person in (*series.authors, *series.artists))
-    return max(series.modified, *people, *(category.modified for category in series.categories), 0)
+    """The date of the newest part of a series in a list, its people, categories and groups included."""
+    parts: list[Person | Category | Group] = [*series.authors, *series.artists, *series.categories, *series.groups]
+    return max([series.modified, *(part.modified for part in parts)])
