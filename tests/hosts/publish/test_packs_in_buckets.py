@@ -21,6 +21,7 @@ from tests.support.store_proxy import StoreProxy
 pytestmark = pytest.mark.hosts
 
 PACKS = ("--layout", "packs")
+ALL_PACKS = (*PACKS, "--with-restricted")
 
 
 def description(publish: BucketPublisher) -> dict[str, Any]:
@@ -74,7 +75,7 @@ def test_restricted_packs_stay_here(restricted: BucketPublisher) -> None:
 
 
 def test_restricted_packs_for_a_worker(restricted: BucketPublisher, tmp_path: Path) -> None:
-    restricted.totals(*PACKS, "--with-restricted")
+    restricted.totals(*ALL_PACKS)
     value = description(restricted)
     assert value["rules"]["keys"] and packs_of(value, "private")
     assert restricted.pointer()["worker"].startswith("private/releases/")
@@ -87,7 +88,7 @@ def test_restricted_packs_for_a_worker(restricted: BucketPublisher, tmp_path: Pa
 
 def test_restricted_packs_are_removed_without_the_option(restricted: BucketPublisher) -> None:
     """At once, with the same release and any --keep: the bucket may be public from now on."""
-    restricted.totals(*PACKS, "--with-restricted", "--keep", 5)
+    restricted.totals(*ALL_PACKS, "--keep", 5)
     private = {key for key in restricted.bodies() if key.startswith("private/")}
     totals = restricted.totals(*PACKS, "--keep", 5)
     # The list that the pointer named is no object of the release.
@@ -98,7 +99,7 @@ def test_restricted_packs_are_removed_without_the_option(restricted: BucketPubli
 
 def test_restricted_packs_that_stayed_are_removed(restricted: BucketPublisher, monkeypatch: pytest.MonkeyPatch) -> None:
     """Earlier versions kept them; nothing else has changed since then."""
-    restricted.totals(*PACKS, "--with-restricted", "--keep", 5)
+    restricted.totals(*ALL_PACKS, "--keep", 5)
     with monkeypatch.context() as earlier:
         earlier.setattr(PackedFiles, "keeps", lambda self, key: 5)
         restricted.totals(*PACKS, "--keep", 5)
@@ -107,25 +108,60 @@ def test_restricted_packs_that_stayed_are_removed(restricted: BucketPublisher, m
     assert not [key for key in restricted.bodies() if key.startswith("private/")]
 
 
+@pytest.mark.parametrize("field", ["restricted", "licensed"])
+def test_nothing_stays_of_what_was_public(publish: BucketPublisher, field: str) -> None:
+    """Anyone may read the bucket, and its list names every object."""
+    publish.totals(*PACKS, "--keep", 5)
+    change(publish, field)
+    publish.totals(*PACKS, "--keep", 5)
+    assert publish.bodies().keys() == publish.listed().keys() == current(publish, "public")
+
+
+def test_what_stayed_is_removed(publish: BucketPublisher, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Earlier versions kept packs of earlier releases; nothing else has changed since then."""
+    publish.totals(*PACKS)
+    change(publish, "restricted")
+    with monkeypatch.context() as earlier:
+        earlier.setattr(PackedFiles, "keeps", lambda self, key: 5)
+        publish.totals(*PACKS)
+    assert publish.bodies().keys() > current(publish, "public")
+    totals = publish.totals(*PACKS)
+    assert totals["sent"] == 0 and totals["removed"] > 0
+    assert publish.bodies().keys() == current(publish, "public")
+
+
+def change(publish: BucketPublisher, field: str) -> None:
+    """Build with this field for a series that was public."""
+    with (publish.site.folder / "catalog_src/series/first.yaml").open("a") as series:
+        series.write(f"{field}: true\n")
+    publish.site.build()
+
+
 def test_old_packs_stay_for_some_releases(publish: BucketPublisher) -> None:
     """With --keep 2, a publish removes what the last two publishes do not use."""
-    totals, releases = publish.totals(*PACKS, "--keep", 2), [set(publish.bodies())]
+    totals, releases = publish.totals(*ALL_PACKS, "--keep", 2), [stored(publish)]
     for count in range(3):
         publish.edit(f"Edit {count}")
-        before = set(publish.bodies())
-        totals = publish.totals(*PACKS, "--keep", 2)
-        after = set(publish.bodies())
-        releases.append(current(publish))
+        before = stored(publish)
+        totals = publish.totals(*ALL_PACKS, "--keep", 2)
+        after = stored(publish)
+        releases.append(current(publish, "public", "private"))
         assert totals["sent"] == len(after - before) > 0
         assert after == releases[-1] | releases[-2]
         assert totals["removed"] == len(before - after)
     assert totals["removed"] > 0
 
 
-def current(publish: BucketPublisher) -> set[str]:
+def stored(publish: BucketPublisher) -> set[str]:
+    """The objects of releases. The list that the pointer names is none."""
+    return publish.bodies().keys() - {publish.pointer()["list"]}
+
+
+def current(publish: BucketPublisher, *trees: str) -> set[str]:
     """The objects that the release of the pointer has."""
-    folder = publish.site.folder / ".flatpanel_packs/files/public"
-    return {f"public/{path.name}" for path in folder.iterdir()} | {publish.pointer()["worker"]}
+    folder = publish.site.folder / ".flatpanel_packs/files"
+    keys = {f"{tree}/{path.name}" for tree in trees for path in (folder / tree).iterdir()}
+    return keys | {publish.pointer()["worker"]}
 
 
 def test_keep_releases_is_the_default(publish: BucketPublisher) -> None:
@@ -133,28 +169,28 @@ def test_keep_releases_is_the_default(publish: BucketPublisher) -> None:
     with (publish.site.folder / "catalog_src/site.yaml").open("a") as settings:
         settings.write("keep_releases: 3\n")
     publish.site.build()
-    publish.totals(*PACKS, *catalog)
-    first = set(publish.bodies())
+    publish.totals(*ALL_PACKS, *catalog)
+    first = stored(publish)
     for count in range(2):
         publish.edit(f"Edit {count}")
-        publish.totals(*PACKS, *catalog)
-        assert first <= set(publish.bodies())
+        publish.totals(*ALL_PACKS, *catalog)
+        assert first <= stored(publish)
     publish.edit("The last edit")
-    publish.totals(*PACKS, *catalog)
-    assert not first <= set(publish.bodies())
+    publish.totals(*ALL_PACKS, *catalog)
+    assert not first <= stored(publish)
 
 
 def test_a_rollback_sends_nothing(publish: BucketPublisher) -> None:
-    publish.totals(*PACKS, "--keep", 2)
+    publish.totals(*ALL_PACKS, "--keep", 2)
     first = description(publish)["directories"]
     publish.edit("Edited")
-    publish.totals(*PACKS, "--keep", 2)
+    publish.totals(*ALL_PACKS, "--keep", 2)
     publish.site.roll_back()
-    totals = publish.totals(*PACKS, "--keep", 2)
+    totals = publish.totals(*ALL_PACKS, "--keep", 2)
     assert totals["sent"] == 0
     assert description(publish)["directories"] == first
     publish.edit("Edited")
-    assert publish.totals(*PACKS, "--keep", 2)["sent"] == 0
+    assert publish.totals(*ALL_PACKS, "--keep", 2)["sent"] == 0
 
 
 def test_check_repairs(publish: BucketPublisher) -> None:

@@ -178,8 +178,11 @@ class PackedFiles(BucketLayout):
         return encoding.etag(self.read(item))
 
     def keeps(self, key: str) -> int:
-        """Without restricted packs, others than a worker may read the bucket, so none stays from an earlier publish."""
-        return 1 if key.startswith(f"{PRIVATE}/") and not self._with_restricted else self._keep
+        """Without restricted packs, others than a worker may read the bucket.
+
+        Then no pack stays: it may have what was public earlier. A worker that misses one reads the next release.
+        """
+        return self._keep if self._with_restricted else 1
 
 
 def _name(data: bytes) -> str:
