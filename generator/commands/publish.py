@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -18,6 +19,7 @@ from ..catalog.layout import refuse_among_series
 from ..catalog.linking import is_archive, is_variant
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError, counted
+from ..filesystem import scratch_folder
 from ..hosts.announce.services import Service
 from ..hosts.packs import pack_files
 from ..hosts.publish.s3 import run as to_bucket
@@ -158,6 +160,11 @@ def publish(target: str, out: Path, given: PublishArguments) -> Result:
         raise click.UsageError("--services, --program and --repeat need --announce")
     schemes = [_scheme(url) for url in (target, given.media_to) if url]
     _refuse_options_of_others(schemes)
+    if given.media_to and schemes == ["s3", "s3"] and bucket_target(given.media_to) == bucket_target(target):
+        raise click.UsageError("--media-to has the release; use another prefix for the images")
+    for option in ("packs", "keep", "with_restricted"):
+        if given.layout == "files" and getattr(given, option):
+            raise click.UsageError(f"--{option.replace('_', '-')} needs --layout packs")
     if given.url:
         # Before anything is sent.
         verify_server.server_url(given.url)
@@ -166,6 +173,9 @@ def publish(target: str, out: Path, given: PublishArguments) -> Result:
     services = announcing.services_of(given, out) if given.announce else []
     # The release names images, so they come first. Pages name smaller copies until the next release is there.
     sender = _images(target, given.media, given) if given.media else None
+    if schemes[0] == "s3":
+        # Before images are sent, and before packs are written: workers may answer from their folder.
+        to_bucket.read_pointer(open_bucket(bucket_target(target), given), given.layout)
     images = sender and sender.send(removes=given.dry_run)
     totals = _to_store(store, target, given) if schemes[0] == "s3" else _to_server(store, target, given)
     if sender and images and not given.dry_run:
@@ -276,8 +286,8 @@ def _to_store(store: Store, url: str, given: PublishArguments) -> PublishTotals:
     """Publish to the bucket of a URL."""
     target = bucket_target(url)
     # A build would remove bodies while they are sent.
-    with transaction.locked(store, waiting_notice(store.root)):
-        return _publish_layout(target, _layout(store, given), given)
+    with transaction.locked(store, waiting_notice(store.root)), _layout(store, given) as layout:
+        return _publish_layout(target, layout, given)
 
 
 def _publish_layout(target: BucketTarget, layout: BucketLayout, given: PublishArguments) -> PublishTotals:
@@ -300,20 +310,20 @@ def _publish_layout(target: BucketTarget, layout: BucketLayout, given: PublishAr
     )
 
 
-def _layout(store: Store, given: PublishArguments) -> BucketLayout:
-    """The objects of the release. Packs are written into their folder first."""
+@contextmanager
+def _layout(store: Store, given: PublishArguments) -> Iterator[BucketLayout]:
+    """The objects of the release. Packs are written into their folder first; in a dry run, into a temporary one."""
     if given.layout == "files":
-        for option in ("packs", "keep", "with_restricted"):
-            if getattr(given, option):
-                raise click.UsageError(f"--{option.replace('_', '-')} needs --layout packs")
-        return PlainKeys(store)
+        yield PlainKeys(store)
+        return
     if given.packs:
         refuse_inside(store.root, given.packs, "choose another folder with --packs")
         refuse_among_series(given.packs, "choose another folder with --packs")
-    folder = given.packs or store.root.absolute().parent / ".flatpanel_packs"
-    pack_files.pack_release(store, folder, counter=partial(counter, "packing"))
     keep = given.keep or _settings(given.catalog).keep_releases
-    return PackedFiles(store, folder, keep, with_restricted=given.with_restricted)
+    folder = given.packs or store.root.absolute().parent / ".flatpanel_packs"
+    with scratch_folder() if given.dry_run else nullcontext(folder) as packs:
+        pack_files.pack_release(store, packs, counter=partial(counter, "packing"))
+        yield PackedFiles(store, packs, keep, with_restricted=given.with_restricted)
 
 
 # To a server

@@ -246,6 +246,22 @@ def test_a_bucket_gets_the_images(publish: BucketPublisher, to_bucket: Callable[
     assert f"media/{READABLE[1]}" in publish.bodies()
 
 
+def test_images_and_release_have_their_own_prefixes(publish: BucketPublisher) -> None:
+    """Nothing is sent before the refusal."""
+    media = ("--media", publish.site.folder, "--catalog", publish.site.folder / "catalog_src")
+    equal = publish(*media, "--media-to", f"{publish.target}/")
+    assert equal.exit_code == 2 and "--media-to has the release; use another prefix" in equal.stderr
+    assert publish.store.keys(publish.prefix) == {}
+    other = publish.target.removesuffix(publish.prefix) + f"{publish.prefix}-media"
+    assert publish(*media, "--media-to", other).exit_code == 0
+    publish.prefix += "-media"
+    for arguments in ((), (*media, "--media-to", f"{publish.target}-2")):
+        result = publish(*arguments)
+        assert result.exit_code == 1
+        assert result.stderr.endswith(f"{publish.target}: has the layout media; use another prefix\n")
+    assert publish.store.keys(f"{publish.prefix}-2") == {}
+
+
 def test_a_bucket_for_the_images_of_a_server(remote: Remote, images: Path, moto: ObjectStore) -> None:
     """Options for buckets are allowed then, although the release goes to a server."""
     fill(remote.site.folder, media="https://images.example/x/")

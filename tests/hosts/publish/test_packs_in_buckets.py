@@ -15,6 +15,7 @@ from generator.hosts.publish.s3.layouts import PackedFiles
 from tests.conftest import Serve, Site
 from tests.hosts.publish.conftest import BucketPublisher
 from tests.hosts.publish.test_killed_publishes import killed_at
+from tests.support import tree_snapshot
 from tests.support.object_stores import ObjectStore
 from tests.support.store_proxy import StoreProxy
 
@@ -213,13 +214,37 @@ def test_a_damaged_pack_is_not_sent(publish: BucketPublisher, tmp_path: Path, mo
         return path
 
     command = (*PACKS, "--packs", tmp_path / "packs")
-    publish("--dry-run", *command)
+    publish.totals(*command)
     damage()
-    assert publish("--dry-run", *command).exit_code == 0
+    publish.totals(*command, "--check")
     pack = pack_files.pack_release
     monkeypatch.setattr(pack_files, "pack_release", lambda *words, **named: (pack(*words, **named), damage()))
-    result = publish(*command)
+    result = publish(*command, "--check")
     assert result.exit_code == 1 and f"{damage()}: is damaged; remove the folder" in result.stderr
+
+
+def test_a_dry_run_leaves_the_folder_of_packs(publish: BucketPublisher, tmp_path: Path) -> None:
+    """Workers that answer from it would publish the release."""
+    command = (*PACKS, "--packs", tmp_path / "edge")
+    planned = publish.totals("--dry-run", *command)
+    assert not (tmp_path / "edge").exists()
+    totals = publish.totals(*command)
+    assert totals == {**planned, "dry_run": False}
+    publish.edit()
+    before = tree_snapshot.state(tmp_path / "edge")
+    assert publish.totals("--dry-run", *command)["sent"] == publish.totals("--dry-run", *PACKS)["sent"] > 0
+    assert tree_snapshot.state(tmp_path / "edge") == before
+    assert not (publish.site.folder / ".flatpanel_packs").exists()
+
+
+def test_a_refused_publish_leaves_the_folder_of_packs(to_seaweed: BucketPublisher, tmp_path: Path) -> None:
+    """The bucket is asked before anything is packed: for wrong credentials, and for another layout."""
+    command = (*PACKS, "--packs", tmp_path / "edge")
+    wrong = ObjectStore(to_seaweed.store.endpoint, "publisher", "wrong")
+    assert "403: SignatureDoesNotMatch" in to_seaweed(*command, by=wrong).stderr
+    to_seaweed.totals()
+    assert "has the layout files; pass --layout files" in to_seaweed(*command).stderr
+    assert not (tmp_path / "edge").exists()
 
 
 def test_the_layout_of_a_prefix_stays(publish: BucketPublisher) -> None:

@@ -11,7 +11,7 @@ from .... import encoding
 from ....errors import FlatpanelError
 from ...totals import Counter, PublishTotals
 from .bucket import DELETED_AT_ONCE, Bucket, Conflict
-from .layouts import BINARY, FOLDER, JSON_HEADERS, PRIVATE, BucketLayout, Item, Line
+from .layouts import BINARY, FOLDER, JSON_HEADERS, PRIVATE, BucketLayout, Item, Line, MediaLayout
 from .lock import Lock, exclusive, unfinished_lists
 
 T = TypeVar("T")
@@ -122,8 +122,8 @@ class Pointer(NamedTuple):
     tag: str
 
 
-def read_pointer(bucket: Bucket) -> Pointer | None:
-    """The pointer; None in a bucket without a release."""
+def read_pointer(bucket: Bucket, layout: str) -> Pointer | None:
+    """The pointer; None in a bucket without a release. Raises FlatpanelError for one of another layout."""
     stored = bucket.get(POINTER)
     if not stored:
         return None
@@ -131,13 +131,18 @@ def read_pointer(bucket: Bucket) -> Pointer | None:
         value = encoding.parse(stored.data)
         if value["flatpanel"] != FORMAT:
             raise ValueError
-        return Pointer(str(value["layout"]), int(value["number"]), str(value["list"]), stored.tag)
+        pointer = Pointer(str(value["layout"]), int(value["number"]), str(value["list"]), stored.tag)
     except (ValueError, KeyError, TypeError):
         raise FlatpanelError(
             f"{bucket.target}: {POINTER} is not of this version of the program; remove the object to send everything."
             " That does not remove what only earlier releases have: if some of it must not be public, empty this"
             " prefix, or publish to an empty one"
         ) from None
+    if pointer.layout != layout:
+        # --layout chooses that of a release.
+        pass_it = "" if MediaLayout.name in (layout, pointer.layout) else f"pass --layout {pointer.layout}, or "
+        raise FlatpanelError(f"{bucket.target}: has the layout {pointer.layout}; {pass_it}use another prefix")
+    return pointer
 
 
 def dump_pointer(stored: StoredList, key: str, fields: Mapping[str, object]) -> bytes:
@@ -165,10 +170,6 @@ def difference(
 
     With the latter, without a list of the last publish, or with `check`, the objects in the bucket itself are listed.
     """
-    if pointer and pointer.layout != layout.name:
-        raise FlatpanelError(
-            f"{bucket.target}: has the layout {pointer.layout}; pass --layout {pointer.layout}, or use another prefix"
-        )
     published = read_list(bucket, pointer.list) if pointer else None
     lists = [stored for key in sorted(unfinished) if (stored := read_list(bucket, key))]
     is_exact = bool(published) and not lists and not check
@@ -225,14 +226,14 @@ class PublishOptions(NamedTuple):
 def plan(bucket: Bucket, layout: BucketLayout, *, check: bool = False) -> PublishTotals:
     """What a publish would do. Writes nothing."""
     unfinished = unfinished_lists(bucket)
-    return _totals(layout, difference(bucket, layout, read_pointer(bucket), unfinished, check=check))
+    return _totals(layout, difference(bucket, layout, read_pointer(bucket, layout.name), unfinished, check=check))
 
 
 def publish(bucket: Bucket, layout: BucketLayout, options: PublishOptions) -> PublishTotals:
     with exclusive(
         bucket, options.lock_seconds, options.waiting, options.clock, without_lock=options.without_lock
     ) as lock:
-        pointer = read_pointer(bucket)
+        pointer = read_pointer(bucket, layout.name)
         differing = difference(bucket, layout, pointer, lock.unfinished, check=options.check)
         data = differing.result.dump()
         key, earlier_lists = differing.result.key(data), [*([pointer.list] if pointer else []), *lock.unfinished]
