@@ -231,7 +231,8 @@ def _refuse_options_of_others(schemes: list[str]) -> None:
 
 def _faults(store: Store, scheme: str, url: str, given: PublishArguments) -> list[str]:
     """Compare a public URL with the release, as `verify` does for the host that serves such a target."""
-    host = "nginx" if scheme == "ssh" else "s3" if given.layout == "files" else "workerd"
+    packs = "workerd" if given.with_restricted else "public-packs"
+    host = "nginx" if scheme == "ssh" else "s3" if given.layout == "files" else packs
     return verify_server.check_server(store, url, time.monotonic, given.timeout, host).faults
 
 

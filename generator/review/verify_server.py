@@ -51,7 +51,7 @@ def check_server(
     only the server reads have no URL of their own and are skipped.
     """
     client = Client(server_url(url), clock)
-    subjects = Subjects.of(store, HOSTS[host].left_out)
+    subjects = Subjects.of(store, HOSTS[host].left_out, has_private=HOSTS[host].has_private)
     probe = Probe(client, url.rstrip("/"), seconds, api_key, track)
     differences: dict[str, list[str]] = {}
     try:

@@ -77,10 +77,22 @@ def _bucket(site: Site, web: nginx_client.Web, folder: Path, store: ObjectStore)
         yield url
 
 
+@contextmanager
+def _public_packs(site: Site, web: nginx_client.Web, folder: Path, store: ObjectStore) -> Iterator[str]:
+    """workerd in front of a bucket without restricted packs, which the publish itself verifies."""
+    pack_release(site.store, folder / "packed")
+    command = ["publish", f"s3://{BUCKET}/packs", "--out", str(site.folder / "dist"), "--layout", "packs"]
+    with edge_servers.before_bucket(folder / "packed", store, "packs") as server:
+        result = CliRunner().invoke(cli.main, [*command, "--url", _url(server)], env=dict(store.environment))
+        assert result.exit_code == 0, result.output
+        yield _url(server)
+
+
 REAL_HOSTS: Mapping[str, RealHost] = {
     "nginx": RealHost(_nginx),
     "workerd": _edge("workerd"),
     "deno": _edge("deno"),
+    "public-packs": RealHost(_public_packs, (*edge_servers.on_edge_runtimes,), ("seaweed",)),
     "caddy": _exported("caddy", plain_hosts.caddy, plain_hosts.needs_caddy),
     "apache": _exported("apache", plain_hosts.apache, plain_hosts.needs_apache),
     "cloudflare": _exported("cloudflare", plain_hosts.wrangler, needs_wrangler, pytest.mark.edge),

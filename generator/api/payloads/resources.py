@@ -66,6 +66,8 @@ LOCKED_RESULTS_URL = "/api/v2/pages#locked"
 ANY_NUMBER = 1_000_000_000
 # The body that the njs shim searches. It is never sent.
 SERIES_INDEX_URL = "/api/v2/series#index"
+# The routes that show what it has.
+SEARCHED = frozenset({"/series", "/series/{slug}"})
 # nginx ignores the case of ASCII letters when it looks up a key.
 _PLAIN_ACCOUNT = re.compile(r"[-a-z0-9_]+")
 _DIGITS = 32

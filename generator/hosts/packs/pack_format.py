@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
 from ... import encoding
-from ...api.payloads.resources import SERIES_INDEX_URL, SUFFIXES, Alias, key
+from ...api.payloads.resources import SEARCHED, SERIES_INDEX_URL, SUFFIXES, Alias, key
 from ...errors import FlatpanelError
 from ...release import manifest
 from ...release.manifest import Entry, Published
@@ -35,9 +35,6 @@ NO_PACK = bytes(DIGEST)
 TYPES = tuple(SUFFIXES)
 # What decides on the bytes of a pack besides its entries.
 SETTINGS = [VERSION, MAX_PACK, MAX_INLINE, *TYPES]
-
-# The routes that show what the index of searches has.
-_SEARCHED = frozenset({"/series", "/series/{slug}"})
 
 # 302 is 308 with a bit of its own.
 KINDS = {"body": 0, "308": 1, "451": 2, "alias": 3, "302": 33}
@@ -77,7 +74,7 @@ def is_private(entry: Entry, restricted: bool, routes: Collection[str]) -> bool:
     The index of searches is as restricted as the routes of site.yaml that show its values.
     """
     if entry.url == SERIES_INDEX_URL:
-        return not _SEARCHED.isdisjoint(routes)
+        return not SEARCHED.isdisjoint(routes)
     return restricted or "#" in entry.url
 
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from ... import encoding
-from ...api.payloads.resources import Alias, Gate
+from ...api.payloads.resources import SEARCHED, Alias, Gate
 from ...http_client import Client, Response, Unreachable
 from ...release.manifest import Published
 from ...release.rules import Rules
@@ -144,6 +144,10 @@ def has_body(response: Response, body: bytes | Published) -> bool:
 # What the promises are about: the URLs of a release, and a sample of them for checks that cost many requests
 
 
+# Lists whose order needs the index of searches.
+_SORTED = r"^/api/v2/series\?.*sort="
+
+
 @dataclass(frozen=True)
 class Subjects:
     """The URLs of a release, and its rules."""
@@ -157,11 +161,14 @@ class Subjects:
     aliases: tuple[Alias, ...]
     # A pattern of the public URLs that the host does not have.
     left_out: str
+    # Whether the host has the index of searches.
+    has_index: bool
 
     @classmethod
-    def of(cls, store: Store, left_out: str) -> "Subjects":
+    def of(cls, store: Store, left_out: str, *, has_private: bool) -> "Subjects":
         with store.table() as table:
             entries = [entry for slug in table.segments for entry in table.entries(slug)]
+            has_index = has_private or SEARCHED.isdisjoint(table.rules.restricted)
             return cls(
                 store,
                 table.id,
@@ -169,7 +176,8 @@ class Subjects:
                 {entry.url: entry for entry in entries if isinstance(entry, Published)},
                 tuple(entry for entry in entries if isinstance(entry, Gate)),
                 tuple(entry for entry in entries if isinstance(entry, Alias)),
-                left_out,
+                left_out if has_index else _SORTED,
+                has_index,
             )
 
     @property

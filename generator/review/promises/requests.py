@@ -240,7 +240,7 @@ def _lists_of_komga(probe: Probe, series: list[Any]) -> Iterator[Observation]:
 
 def _lists_of_v2(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
     body = subjects.bodies.get(_LIST)
-    if body is None or body.restricted:
+    if body is None or body.restricted or not subjects.has_index:
         return
     shown = encoding.parse(subjects.body(_LIST))
     items: list[Any] = shown["results"]

@@ -94,9 +94,12 @@ class Host(NamedTuple):
     missing: Mapping[str, str]
     # A pattern of the URLs that its export leaves out, with a warning.
     left_out: str = "(?!)"
+    # Whether it has what only a worker may read: restricted bodies, and the index of searches if that is restricted.
+    has_private: bool = True
 
 
 _NO_COUNTER = {"views": "requests are counted by the host only, not by chapter"}
+_WORKERD_METHODS = "the runtime answers 501 itself; the service was not tried"
 _NO_PROGRAM = {
     "filters": "no program assembles lists; without their parameters, they are whole",
     "keys": "nothing checks API keys, so restricted bodies are not there",
@@ -119,10 +122,19 @@ _FILES_ONLY = {
 
 HOSTS: Mapping[str, Host] = {
     "nginx": Host("nginx", {}),
-    "workerd": Host(
-        "Workers", {**_NO_COUNTER, "unknown-methods": "the runtime answers 501 itself; the service was not tried"}
-    ),
+    "workerd": Host("Workers", {**_NO_COUNTER, "unknown-methods": _WORKERD_METHODS}),
     "deno": Host("Deno", _NO_COUNTER),
+    "public-packs": Host(
+        "public packs",
+        {
+            **_NO_COUNTER,
+            "unknown-methods": _WORKERD_METHODS,
+            "unauthorized": "restricted URLs are 404; `/api/v2/pages` of restricted series is an empty list",
+            "invalid-key": "restricted URLs are 404",
+            "keys": "restricted bodies are not there",
+        },
+        has_private=False,
+    ),
     "caddy": Host(
         "Caddy",
         {

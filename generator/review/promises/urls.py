@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from ... import encoding
 from ...api.payloads import errors
-from ...api.payloads.resources import HTML, JSON, Alias
+from ...api.payloads.resources import EMPTY_RESULTS_URL, HTML, JSON, Alias
 from ...http_client import Response
 from ...release import manifest
 from ...release.manifest import Published, files_with_sidecar
@@ -127,10 +127,10 @@ def gates(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         for alias in subjects.aliases
         if not (subjects.bodies[alias.target].restricted or subjects.is_on_restricted_route(alias.url))
     ]
-    # The slug may be in any letter case; the first and the last URL stand for all.
+    # With the index of searches, the slug may be in any letter case; the first and the last URL stand for all.
     others = (
         alias._replace(url=re.sub("(?<=series=)[^&]+", lambda slug: slug[0].swapcase(), alias.url))
-        for alias in dict.fromkeys([*aliases[:1], *aliases[-1:]])
+        for alias in dict.fromkeys([*aliases[:1], *aliases[-1:]] if subjects.has_index else ())
     )
     for alias in (*aliases, *others):
         yield from _alias(probe, subjects, alias)
@@ -228,7 +228,7 @@ def keys(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
     ]
     for url in (*_OF_ACCOUNT, *locked):
         response = probe.get(url)
-        yield _secret(f"{probe.base}{url}", response)
+        yield _secret(f"{probe.base}{url}", response, subjects)
         yield from _unauthorized("unauthorized", f"{probe.base}{url} (without a key)", response, "absent")
     for url in (*_OF_ACCOUNT, *(body.url for body in sample_of(subjects.restricted))):
         response = probe.get(url, {_KEY: "no-such-key"})
@@ -241,8 +241,10 @@ def _unauthorized(promise: str, label: str, response: Response, detail: str) -> 
     yield from response_observations(promise, label, response, 401, body, UNAUTHORIZED_HEADERS)
 
 
-def _secret(label: str, response: Response) -> Observation:
-    is_sent = 200 <= response.status < 300 or response.status == 304
+def _secret(label: str, response: Response, subjects: Subjects) -> Observation:
+    """Whether something is sent. An empty list of pages says nothing."""
+    is_empty = has_body(response, subjects.bodies[EMPTY_RESULTS_URL])
+    is_sent = (200 <= response.status < 300 or response.status == 304) and not is_empty
     return Observation("secret", f"{label}: is sent without a key (status {response.status})" if is_sent else "")
 
 
@@ -250,11 +252,11 @@ def _files(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
     """Names under which the files of `dist` would be sent, if its folder were the root of a file server."""
     for name in _PRIVATE_FILES:
         path = f"/{name.format(release=subjects.release)}"
-        yield _secret(f"{probe.base}{path}", probe.get(path))
+        yield _secret(f"{probe.base}{path}", probe.get(path), subjects)
     for body in sample_of(body for body in subjects.bodies.values() if body.restricted):
         for file in files_with_sidecar(body):
             for path in (f"/{file}", f"/dist/{file}"):
-                yield _secret(f"{probe.base}{path}", probe.get(path))
+                yield _secret(f"{probe.base}{path}", probe.get(path), subjects)
 
 
 def with_key(probe: Probe, subjects: Subjects) -> Iterator[Observation]:

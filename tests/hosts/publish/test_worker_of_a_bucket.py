@@ -1,6 +1,7 @@
 """The worker in front of a bucket answers from the release that the pointer names."""
 
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from click.testing import Result
 
 from generator.api.payloads.resources import SERIES_INDEX_URL, key
 from generator.hosts.packs.pack_files import pack_release
+from generator.review.verify_server import check_server
 from tests.conftest import Site
 from tests.hosts.publish.conftest import BucketPublisher
 from tests.hosts.test_differential import REASONS
@@ -106,5 +108,7 @@ def test_searches_are_as_restricted_as_the_series(
             ):
                 assert server.ask(url).status == 200, url
             assert server.ask("/api/v2/series?page=1").status == (401 if route == "/series" else 200)
+            url = f"http://127.0.0.1:{server.port}"
+            assert check_server(made.store, url, time.monotonic, host="public-packs").faults == []
     record = PackedFolder(packed).find(key(SERIES_INDEX_URL))
     assert record and record.tree == "private"
