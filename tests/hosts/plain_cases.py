@@ -85,12 +85,35 @@ ODD = (
     ),
     *(Case(path) for path in ("/opds", "/opds/", "/opds/x", "/komga/api/v1/x", "/Komga/x", "/opdsx", "/komga//opds")),
     Case("/opds/v1.2/catalog", "POST"),
-    *(Case(path) for path in ("/index.json/", "/404", "/404.html", "/.flatpanel-export.json")),
+    *(
+        Case(path)
+        for path in ("/index.json/", "/404", "/404.html", "/404.html/", "/404.html//", "/.flatpanel-export.json")
+    ),
     *(Case(f"/api/v2/series?{query}") for query in ("page=1", "page=99", "sort=-title", "page=1&sort=views", "a=b")),
     *(
         Case(f"/api/v2/chapters?{query}")
-        for query in ("date_format=timestamp", "date_format=iso-8601", "date_format=x")
+        for query in ("date_format=timestamp", "date_format=iso-8601", "date_format=x", "date_format=")
     ),
+    # Beside parameters that have no meaning, such as those of campaigns.
+    *(
+        Case(f"/api/v2/series?{query}")
+        for query in (
+            *("page=1&utm_source=x", "page=1&", "&page=1", "api_key=&page=1", "a&sort=-title&b=c", "page=99&a=b"),
+            *("a=b&sort=views&c=d&page=1&e=f", "a=b&page=1&c=d&sort=views&e=f"),
+        )
+    ),
+    *(
+        Case(f"{path}?{query}")
+        for path in ("/api/v2/chapters", "/api/v2/chapters/")
+        for query in (
+            "date_format=timestamp&utm_source=x",
+            "&date_format=rfc-5322",
+            "a=b&date_format=x&",
+            "date_format=iso-8601&a",
+        )
+    ),
+    # Only lists of chapters have this parameter.
+    *(Case(f"/api/v2/series?date_format={value}") for value in ("timestamp", "iso-8601", "x", "")),
     # An empty list has no date.
     *(
         Case("/api/v2/pages?series=a&volume=1&number=2", headers=((name, f"{day} GMT"),))
@@ -141,6 +164,9 @@ class AnswersAsNginx:
 
     def test_filters_are_refused(self, pair: "Pair") -> None:
         """An unfiltered list would be wrong, and a client could read its first page for ever."""
-        for query in ("title=a", "page=1&limit=2", "categories=a&sort=title", "slug=a"):
+        for query in (
+            *("title=a", "page=1&limit=2", "categories=a&sort=title", "slug=a"),
+            *("page=1&page=2", "sort=title&page=x", "page=1&sort=x", "a=b&page=0", "sort=x&a=b"),
+        ):
             answer = pair.other.ask(f"/api/v2/series?{query}")
             assert (answer.status, answer.body) == (501, b'{"detail":"Not implemented."}')
