@@ -215,7 +215,7 @@ def tracker(label: str) -> Callable[[Collection[T]], Iterator[T]]:
 
 def waiting_notice(out: os.PathLike[str]) -> Callable[[], None]:
     """A function that prints that another build holds the lock of `out`."""
-    return partial(print_lines, f"{out}: another build is running; waiting for it", err=True)
+    return partial(print_lines, f"{out}: another build or publish is running; waiting for it", err=True)
 
 
 def prompt_secret(label: str) -> str:

@@ -255,7 +255,7 @@ def test_a_second_build_waits_for_the_first(site: Site) -> None:
         assert not site.store.current()
     out, rest = process.communicate()
 
-    assert notice == f"{site.folder}/dist: another build is running; waiting for it\n"
+    assert notice == f"{site.folder}/dist: another build or publish is running; waiting for it\n"
     assert (process.returncode, rest) == (0, "")
     assert out.startswith(f"release {site.store.current()} ")
     assert (site.folder / "dist" / BUILD_STATE_FILE).read_bytes() == b""
