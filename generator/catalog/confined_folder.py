@@ -85,6 +85,7 @@ class ConfinedFolder:
 
     def delete(self, file: str) -> None:
         """Remove a file, and folders below `series` that are empty then; do nothing if there is none."""
+        _check_names(file)
         folder, _, name = file.rpartition("/")
         with suppress(FileNotFoundError), self._opened(folder, _LIST) as descriptor:
             os.unlink(name, dir_fd=descriptor)
@@ -95,6 +96,7 @@ class ConfinedFolder:
 
     def resolve(self, file: str) -> tuple[str, str]:
         """The permitted folder and the path in it that a file really has. Raises if it is elsewhere."""
+        _check_names(file)
         own_root = real_path(self.path)
         path = real_path(os.path.join(own_root, file))
         for root in (own_root, *map(real_path, self.follow)):
@@ -183,6 +185,7 @@ def _closing(descriptor: int) -> Iterator[int]:
 
 def _open_below(root: str, path: str, flags: int, *, make: bool = False) -> int:
     """Open a file or a folder below `root` without following a link; `make` creates missing folders."""
+    _check_names(path)
     *folders, last = path.split("/")
     descriptor = os.open(root, _ROOT)
     for name, step_flags in (*((folder, _STEP) for folder in folders), (last or ".", flags)):
@@ -195,6 +198,13 @@ def _open_below(root: str, path: str, flags: int, *, make: bool = False) -> int:
             else:
                 descriptor = os.open(name, step_flags, dir_fd=descriptor)
     return descriptor
+
+
+def _check_names(path: str) -> None:
+    """Refuse a path that is not only names below a folder: `..` leads out of it without being a link."""
+    *folders, last = path.split("/")
+    if not {"", ".", ".."}.isdisjoint(folders) or last in (".", ".."):
+        raise OSError(errno.EINVAL, "it has a name that is empty, . or ..")
 
 
 def _open_file(folder: int, name: str) -> int:

@@ -18,7 +18,8 @@ _HOST = rf"https?://{NAME}{_PORT}"
 _FOLDERS = r"/(?:\.*[-A-Za-z0-9_~][-A-Za-z0-9._~]*/)*"
 # On the site's own host, where names that begin with a dot belong to servers and to this program.
 _OWN_FOLDERS = r"/(?:[-A-Za-z0-9_~][-A-Za-z0-9._~]*/)*"
-_FILE_CHARACTER = r"[^/\\\x00-\x1f\x7f]"
+# A name of a file has at least one character other than a dot: . and .. are folders.
+_FILE = r"\.*[^/\\.\x00-\x1f\x7f][^/\\\x00-\x1f\x7f]*"
 # Without the characters that nginx reads as part of its syntax, and without a dot at the beginning: no .., no .git.
 _FOLDER_CHARACTERS = r"/\\\x00-\x1f\x7f$*?'\["
 _FOLDER = rf"[^.{_FOLDER_CHARACTERS}][^{_FOLDER_CHARACTERS}]*"
@@ -41,8 +42,7 @@ USERNAME = rf"^[^{_NOT_IN_USERNAMES}]*[^.{_NOT_IN_USERNAMES}][^{_NOT_IN_USERNAME
 PARAGRAPHS = r"^[^\x00-\x08\x0b-\x1f\x7f]*$"
 # A category without / or comma is a path segment; the segments . and .. mean another path.
 CATEGORY = r"^[^\x00-\x1f\x7f]*[^.\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
-# A file name has at least one character other than a dot: . and .. are folders.
-FILE_OR_URL = rf"^(?:{_URL}|{_FILE_CHARACTER}*[^/\\.\x00-\x1f\x7f]{_FILE_CHARACTER}*)$"
+FILE_OR_URL = rf"^(?:{_URL}|{_FILE})$"
 URL = rf"^{_URL}$"
 HOST = rf"^{_HOST}$"
 PATH = rf"^{_OWN_FOLDERS}$"
@@ -59,7 +59,7 @@ LANGUAGE = (
 )
 _SIZE = r"(?:[1-9][0-9]{0,5}x[1-9][0-9]{0,5}|-)(?:\*[1-9][0-9]{0,4})?"
 # A path below the media root: folders and a file.
-MEDIA_PATH = rf"^(?:{_FILE_CHARACTER}+/)+{_FILE_CHARACTER}+$"
+MEDIA_PATH = rf"^(?:{_FILE}/)+{_FILE}$"
 # Widths of the copies, the width of the image, and the beginning of the SHA-256 of its file.
 VARIANTS = r"^(?:[1-9][0-9]{0,3} )*of [1-9][0-9]{0,5}, [0-9a-f]{16}$"
 SIZES = rf"^{_SIZE}(?: {_SIZE})*$"
@@ -85,7 +85,8 @@ ADVICE = {
     DIGEST: "should be the SHA-256 digest of a key (64 digits 0-9 a-f), never the key itself",
     LANGUAGE: "should be a language tag (BCP 47), like en, pt-BR or zh-Hant",
     CHAPTER_ID: "should be the id of a chapter",
-    MEDIA_PATH: "should be the path of an image below the media, like series/paper-moons/cover.jpg",
+    MEDIA_PATH: "should be the path of an image below the media, without . and .. as names, like "
+    "series/paper-moons/cover.jpg",
     VARIANTS: "should be widths, the width of the image and a digest, like 160 320 of 800, 0123456789abcdef",
     ARCHIVE: "should be the path of an archive, its size and a digest, like archives/paper-moons/1/10.5.cbz 1234567 "
     "0123456789abcdef",

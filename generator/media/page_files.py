@@ -92,19 +92,22 @@ class PageFiles:
                     raise FlatpanelError(f"{path}: pages have more than {MAX_CHAPTER >> 30} GiB; split the chapter")
                 yield name, data
 
+    @property
+    def _prefix(self) -> str:
+        return "" if self.images.folder == "." else f"{self.images.folder}/"
+
     def _folder_pages(self) -> Iterator[tuple[str, bytes]]:
         for name in self.images.pages:
-            with confined_folder.reading(self.source, f"{self.images.folder}/{name}") as file:
+            with confined_folder.reading(self.source, self._prefix + name) as file:
                 yield name, self._limited(name, file)
 
     def _archive_pages(self) -> Iterator[tuple[str, bytes]]:
-        prefix = "" if self.images.folder == "." else f"{self.images.folder}/"
         with page_images.open_archive(self.source.path) as archive:
             members: dict[str, list[zipfile.ZipInfo]] = {}
             for member in archive.infolist():
                 members.setdefault(member.filename, []).append(member)
             for name in self.images.pages:
-                with archive.open(name=self._only(name, members.get(prefix + name, []))) as file:
+                with archive.open(name=self._only(name, members.get(self._prefix + name, []))) as file:
                     yield name, self._limited(name, file)
 
     def _only(self, name: str, members: list[zipfile.ZipInfo]) -> zipfile.ZipInfo:

@@ -360,6 +360,19 @@ def test_folder_with_the_same_prefix_is_outside(site: Site) -> None:
     assert problems(site) == [f"authors.yaml:1:1: cannot be read: {REFUSED}"]
 
 
+@pytest.mark.parametrize("file", ["../file", "series/../../file", "series/..", "./site.yaml", "series//file", "/file"])
+def test_path_with_names_of_dots_is_refused(file: str, site: Site) -> None:
+    """Such names lead out of the folder without a link. Callers pass paths that a catalog or a journal names."""
+    (site.folder / "file").write_text(SECRET)
+    catalog = ConfinedFolder(site.folder / "catalog_src")
+    calls = (catalog.content, catalog.names, catalog.delete, lambda path: catalog.write(path, b"mine"))
+    for call in calls:
+        with pytest.raises(OSError, match="has a name that is empty, "):
+            call(file)
+    assert not catalog.is_folder(file)
+    assert (site.folder / "file").read_text() == SECRET
+
+
 # Between the look and the call
 
 

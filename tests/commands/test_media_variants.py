@@ -171,6 +171,26 @@ def test_links_lead_to_nothing_outside(site: Site, media: Media, tmp_path: Path)
     assert len(list(outside.rglob("*.webp"))) == 2
 
 
+@pytest.mark.parametrize("path", ["series/one/../../../../../outside/secret.jpg", "series/../../../series/one/0/1/001"])
+def test_a_recorded_path_leads_to_nothing_outside(path: str, site: Site, media: Media, tmp_path: Path) -> None:
+    """A path with `..` needs no link to leave the folder of the copies."""
+    folder = site.folder / "media"
+    files = [
+        tmp_path / "outside/secret.jpg.webp",
+        folder / "series/one/0/1/001.webp",
+        folder / "w/160/series/one/a.webp",
+    ]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"a file")
+    site.write("variants.yaml", f'"{path}": "160 of 800, 0123456789abcdef"\n')
+    result = media("variants", folder)
+
+    assert result.exit_code == 1
+    assert "should be the path of an image below the media, without . and .. as names" in result.stderr
+    assert all(file.exists() for file in files)
+
+
 def test_an_interrupted_run_records_what_it_did(site: Site, media: Media) -> None:
     """The next one goes on."""
     folder, catalog = site.folder / "media", ConfinedFolder(site.folder / "catalog_src")
