@@ -3,8 +3,8 @@
 A catalog with a journal may be half written. `check` and `build` refuse it; the next import writes the other files.
 """
 
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TypeAlias
 
@@ -18,38 +18,43 @@ JOURNAL = ".unfinished-import"
 Files: TypeAlias = Mapping[str, bytes | None]
 # The text of a catalog file takes less, also with escaped characters.
 _MAX_LINE = 1 << 27
+_STRING = rb'"(?:[^"\\]++|\\.)*+"'
+# A line: a file, the digest of its text before and its text after. Version 1.0.0 wrote arguments of the import,
+# too. The expression is checked first, because the values of another line may not fit into memory.
+_LINE = re.compile(
+    rb'\{(?:"arguments":\[(?:%(string)b,?){0,9}+\],)?"files":\{(%(string)b):\["([0-9a-f]*)",(null|%(string)b)\]\}\}\n?'
+    % {b"string": _STRING}
+)
 # Accounts may have names and email addresses.
 _PRIVATE = 0o600
 
 
 def refuse(folder: Folder) -> None:
     """Raise if an import into the catalog is unfinished."""
-    catalog = confined_folder.of(folder)
-    if layout.has(catalog, JOURNAL):
-        arguments, _ = next(_lines(catalog), ([], {}))
-        words = shlex.join(arguments or ["URL"])
-        command = f"`python build.py import {words} --catalog {shlex.quote(str(folder))}`"
-        raise FlatpanelError(f"{folder}: an import is unfinished; run {command} again to finish it")
+    if layout.has(confined_folder.of(folder), JOURNAL):
+        # Without a command of the journal, which may come with an untrusted repository.
+        raise FlatpanelError(
+            f"{folder}: an import is unfinished; run the same import again, or remove {folder}/{JOURNAL} if you "
+            "started none"
+        )
 
 
 def finish(folder: Folder) -> None:
     """Write the other files of an unfinished import, except those that were edited since."""
     catalog = confined_folder.of(folder)
-    for _, files in _lines(catalog):
-        for file, (before, text) in files.items():
-            if _digest(catalog, file) == before:
-                _apply(catalog, file, text)
+    for file, before, text in _lines(catalog):
+        if _digest(catalog, file) == before:
+            _apply(catalog, file, text)
     catalog.delete(JOURNAL)
 
 
-def write(folder: Folder, arguments: Sequence[str], files: Files) -> None:
-    """Write or remove files in the given order. An interruption leaves the journal, with the import's arguments."""
+def write(folder: Folder, files: Files) -> None:
+    """Write or remove files in the given order. An interruption leaves the journal."""
     catalog = confined_folder.of(folder)
     if files:
         # One line for each file: all texts together may not fit into memory.
         lines = (
-            encoding.json({"arguments": list(arguments), "files": {file: [_digest(catalog, file), _encoded(text)]}})
-            for file, text in files.items()
+            encoding.json({"files": {file: [_digest(catalog, file), _encoded(text)]}}) for file, text in files.items()
         )
         catalog.write(JOURNAL, (line + b"\n" for line in lines), mode=_PRIVATE)
         for file, text in files.items():
@@ -71,21 +76,13 @@ def _digest(catalog: ConfinedFolder, file: str) -> str:
         return ""
 
 
-def _lines(catalog: ConfinedFolder) -> Iterator[tuple[list[str], dict[str, tuple[str, bytes | None]]]]:
-    """Yield the arguments of the import, and for each file the digest of its text before and its text after.
-
-    Both are empty for no file. A damaged line is the end.
-    """
-    damage = (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError)
-    with suppress(*damage), confined_folder.reading(catalog, JOURNAL) as journal:
-        while line := journal.readline(_MAX_LINE):
-            value = encoding.parse(line)
-            files = {
-                str(file): (str(before), None if text is None else text.encode("latin-1"))
-                for file, (before, text) in value["files"].items()
-                if _is_catalog_file(file)
-            }
-            yield [str(argument) for argument in value["arguments"]], files
+def _lines(catalog: ConfinedFolder) -> Iterator[tuple[str, str, bytes | None]]:
+    """Yield each file of the catalog, the digest of its text before and its text after. A damaged line is the end."""
+    with suppress(FileNotFoundError, ValueError), confined_folder.reading(catalog, JOURNAL) as journal:
+        while match := _LINE.fullmatch(journal.readline(_MAX_LINE)):
+            file, before, text = encoding.parse(match[1]), match[2].decode(), encoding.parse(match[3])
+            if _is_catalog_file(file):
+                yield file, before, None if text is None else text.encode("latin-1")
 
 
 def _is_catalog_file(file: str) -> bool:

@@ -126,7 +126,7 @@ def run(
                 if update.files.keys() - set(update.existing):
                     _write_schemas(options.catalog)
                 files = update.files.in_order(sorted(update.files, key=_rank))
-                unfinished_import.write(options.catalog, options.sources, files)
+                unfinished_import.write(options.catalog, files)
             for memory, values in update.saved:
                 memory.save(values)
             if crawler:

@@ -285,12 +285,3 @@ def test_another_site_does_not_continue_the_import_of_a_database(mine: Project) 
 
     assert result.exit_code == 1
     assert "its last import from this site is unknown, and ids name other people" in result.output
-
-
-def test_interrupted_import_of_a_database_names_its_command(database: Path, fresh: Project) -> None:
-    """The message of `check` has the file, and no URL."""
-    fresh.catalog.mkdir(parents=True)
-    journal = {"arguments": ["--from-database", "my copy.sqlite3"], "files": {}}
-    (fresh.catalog / ".unfinished-import").write_text(json.dumps(journal))
-
-    assert "import --from-database 'my copy.sqlite3' --catalog" in fresh.run("check").output

@@ -1,6 +1,8 @@
 """Interrupted writing of an import: `check` and `build` refuse the catalog, and the next import writes the rest."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,6 @@ from click.testing import CliRunner
 from generator.catalog import confined_folder, snapshot, unfinished_import
 from generator.catalog.unfinished_import import JOURNAL
 from generator.commands import cli
-from generator.errors import FlatpanelError
 from tests.conftest import Site
 
 URL = "https://comics.example"
@@ -44,7 +45,7 @@ def interrupted(site: Site, files: dict[str, bytes | None], count: int, monkeypa
     with monkeypatch.context() as patch:
         patch.setattr(unfinished_import, "_apply", applied)
         with pytest.raises(Killed):
-            unfinished_import.write(catalog(site), [URL], files)
+            unfinished_import.write(catalog(site), files)
 
 
 FILES: dict[str, bytes | None] = {
@@ -86,15 +87,15 @@ def test_files_that_people_edited_since_are_kept(site: Site, monkeypatch: pytest
 
 def test_import_without_changes_leaves_no_journal(site: Site) -> None:
     """Nor does one that ends."""
-    unfinished_import.write(catalog(site), [URL], {})
-    unfinished_import.write(catalog(site), [URL], {"authors.yaml": b"- {id: 1, name: A}\n"})
+    unfinished_import.write(catalog(site), {})
+    unfinished_import.write(catalog(site), {"authors.yaml": b"- {id: 1, name: A}\n"})
 
     assert sorted(path.name for path in catalog(site).iterdir()) == ["authors.yaml", "series", "site.yaml"]
 
 
 @pytest.mark.parametrize("command", ["check", "build"])
 def test_unfinished_import_is_refused(command: str, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where no file has changed since the last build; the message has the command that goes on."""
+    """Also where no file has changed since the last build."""
     site.build()
     interrupted(site, FILES, 0, monkeypatch)
     catalog_folder, out, conf = map(str, site.paths)
@@ -102,19 +103,59 @@ def test_unfinished_import_is_refused(command: str, site: Site, monkeypatch: pyt
     result = CliRunner().invoke(cli.main, words if command == "check" else [*words, "--out", out, "--nginx", conf])
 
     assert result.exit_code == 1
+    advice = f"run the same import again, or remove {catalog_folder}/{JOURNAL} if you started none"
+    assert f"an import is unfinished; {advice}" in result.output
+
+
+@pytest.mark.parametrize("command", ["check", "build"])
+def test_message_has_no_text_of_the_journal(command: str, site: Site) -> None:
+    """A repository of another person may contain a journal, and a message with a command that sends a secret file."""
+    site.write(JOURNAL, journal("authors.yaml", arguments=["--key-file", "../secret", "https://evil.example"]))
+    result = CliRunner().invoke(cli.main, [command, "--catalog", str(catalog(site))])
+
     assert "an import is unfinished" in result.output
-    assert f"import {URL} --catalog " in result.output
+    assert "secret" not in result.output
+    assert "evil" not in result.output
+
+
+@pytest.mark.parametrize(
+    "line", ["[" + "{}," * (8 << 20) + "{}]", '{"files":{"a.yaml":["",[' + "[]," * (8 << 20) + "[]]]}}"]
+)
+def test_huge_journal_needs_little_memory(line: str, site: Site) -> None:
+    """Commands only see that it exists; the next import makes no values of a line that no import has written."""
+    site.write(JOURNAL, line)
+    code = (
+        "import re, sys; from pathlib import Path; from generator.catalog import unfinished_import as journal\n"
+        "try: journal.refuse(Path(sys.argv[1]))\n"
+        "except journal.FlatpanelError: journal.finish(Path(sys.argv[1]))\n"
+        # The maximum of `resource` includes that of the process that started this one.
+        "print(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])"
+    )
+    kilobytes = subprocess.run([sys.executable, "-c", code, catalog(site)], capture_output=True, check=True).stdout
+
+    assert int(kilobytes) < 200_000
+    assert not (catalog(site) / JOURNAL).exists()
+
+
+def journal(file: str, **more: object) -> str:
+    return json.dumps({**more, "files": {file: ["", "text"]}}, separators=(",", ":"))
 
 
 @pytest.mark.parametrize(
     "text",
-    ["no JSON", "[]", "{}", '{"arguments": [], "files": []}', '{"arguments": [], "files": {"a.yaml": 1}}'],
+    [
+        "no JSON",
+        "[]",
+        "{}",
+        '{"files":[]}',
+        '{"files":{"a.yaml":1}}',
+        '{"files":{"a.yaml":["","\\u0100"]}}',
+        '{"files":{"\\x":["",null]}}',
+    ],
 )
 def test_damaged_journal_is_dropped(text: str, site: Site) -> None:
-    """It names no file to write, and no site."""
+    """It names no file to write."""
     site.write(JOURNAL, text)
-    with pytest.raises(FlatpanelError, match="import URL --catalog"):
-        unfinished_import.refuse(catalog(site))
     unfinished_import.finish(catalog(site))
 
     assert sorted(path.name for path in catalog(site).iterdir()) == ["series", "site.yaml"]
@@ -123,11 +164,19 @@ def test_damaged_journal_is_dropped(text: str, site: Site) -> None:
 @pytest.mark.parametrize("file", ["../up.yaml", ".git/config.yaml", "notes.txt", "series//x.yaml", "/x.yaml"])
 def test_journal_names_catalog_files_only(file: str, site: Site) -> None:
     """A repository of another person may contain a journal."""
-    site.write(JOURNAL, json.dumps({"arguments": [URL], "files": {file: ["", "text"]}}))
+    site.write(JOURNAL, f"{journal(file)}\n{journal('authors.yaml')}")
     unfinished_import.finish(catalog(site))
 
-    assert sorted(path.name for path in catalog(site).iterdir()) == ["series", "site.yaml"]
+    assert sorted(path.name for path in catalog(site).iterdir()) == ["authors.yaml", "series", "site.yaml"]
     assert not (site.folder / "up.yaml").exists()
+
+
+def test_journal_of_version_1_0_is_finished(site: Site) -> None:
+    """Its lines also have the arguments of the import."""
+    site.write(JOURNAL, journal("authors.yaml", arguments=["--from-database", 'my "copy".sqlite3']))
+    unfinished_import.finish(catalog(site))
+
+    assert (catalog(site) / "authors.yaml").read_text() == "text"
 
 
 def test_fingerprint_of_a_catalog_includes_the_journal(site: Site) -> None:

@@ -240,10 +240,8 @@ def test_an_interrupted_project_resumes(start: Start, run: Run, folder: Path, si
     assert (first.exit_code, plain.exit_code, second.exit_code, third.exit_code) == (1, 1, 0, 1)
     assert mark == ["--import", site.url]
     assert "contains '.flatpanel_cache' and " in third.stderr
-    command = shlex.join(["init", str(folder), "--import", site.url])
-    assert plain.stderr == (
-        f"{folder}: its import is unfinished; run `python build.py {command}` to finish it, or remove the folder\n"
-    )
+    advice = "run the same `init` again to finish it, or remove the folder"
+    assert plain.stderr == f"{folder}: its import is unfinished; {advice}\n"
     assert set(answered) & set(site.targets[before:]) == set()
     assert not (folder / project_folder.MARK).exists()
 
@@ -276,21 +274,22 @@ def test_a_failed_build_is_finished_by_the_same_command(
 
     assert (failed.exit_code, refused.exit_code, requests) == (1, 1, [])
     assert "dist" in failed.stderr
-    assert f"--import {site.url}` to finish it" in refused.stderr
+    assert "its import is unfinished; run the same `init` again" in refused.stderr
     assert start().exit_code == 0
     assert (folder / "README.md").read_text() == "Mine.\n"
     assert (folder / "nginx/comics.conf").is_file()
     assert (folder / "catalog_src/site.yaml").read_text().count("# port: ") == 1
 
 
-@pytest.mark.parametrize("mark", ["{", '"--import"', "[1]"])
-def test_a_damaged_mark_is_that_of_any_import(mark: str, start: Start, folder: Path, site: RealService) -> None:
-    """The message has a placeholder for the URL."""
+@pytest.mark.parametrize("mark", ["{", '"--import"', '["--key-file","../secret","--import","https://evil.example"]'])
+def test_a_mark_of_another_import_is_refused(mark: str, start: Start, folder: Path, site: RealService) -> None:
+    """The message has none of its text: the mark may come with a repository of another person."""
     (folder / "catalog_src").mkdir(parents=True)
     (folder / project_folder.MARK).write_text(mark)
     result = start()
 
-    assert "--import URL` to finish it, or remove the folder\n" in result.stderr
+    assert "its import is unfinished; run the same `init` again" in result.stderr
+    assert "secret" not in result.stderr
     assert (result.exit_code, site.requests) == (1, [])
 
 

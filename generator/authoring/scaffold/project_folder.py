@@ -6,7 +6,6 @@ folder has the options of `init`; the same command goes on.
 
 import os
 import re
-import shlex
 from contextlib import suppress
 from pathlib import Path
 
@@ -59,15 +58,15 @@ def finish(folder: Path) -> None:
 
 
 def _refuse_unfinished(folder: Path, arguments: list[str]) -> None:
-    if os.path.lexists(folder / MARK) and (unfinished := _arguments(folder)) != arguments:
-        command = f"`python build.py {shlex.join(['init', str(folder), *unfinished])}`"
-        raise FlatpanelError(f"{folder}: its import is unfinished; run {command} to finish it, or remove the folder")
+    if os.path.lexists(folder / MARK) and _arguments(folder) != arguments:
+        # Without the arguments of the mark, which may come with an untrusted repository.
+        raise FlatpanelError(
+            f"{folder}: its import is unfinished; run the same `init` again to finish it, or remove the folder"
+        )
 
 
-def _arguments(folder: Path) -> list[str]:
-    """Return the arguments in the mark; those of any import if the mark is damaged."""
+def _arguments(folder: Path) -> object:
+    """Return the arguments in the mark; None if the mark is damaged."""
     with suppress(ValueError):
-        arguments = encoding.parse(confined_folder.of(folder).content(MARK, _MAX_SIZE)[0])
-        if isinstance(arguments, list) and all(isinstance(argument, str) for argument in arguments):
-            return arguments
-    return ["--import", "URL"]
+        return encoding.parse(confined_folder.of(folder).content(MARK, _MAX_SIZE)[0])
+    return None
