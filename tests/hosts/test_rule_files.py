@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from generator.api import policies
 from generator.api.payloads.resources import Gate
 from generator.hosts.plain import cloudflare, netlify, plain_release
 from generator.hosts.plain.caddy import quote
@@ -125,7 +126,6 @@ def test_cloudflare_has_limits(release: PlainRelease, monkeypatch: pytest.Monkey
     monkeypatch.setattr(cloudflare, "MAX_BYTES", 50_000)
     monkeypatch.setattr(cloudflare, "MAX_FILES", 20)
     monkeypatch.setattr(cloudflare, "MAX_RULES", 10)
-    monkeypatch.setattr(cloudflare, "MAX_LINE", 150)
     export = cloudflare.export(changed)
     text = "\n".join(export.warnings)
     for part in (
@@ -133,7 +133,6 @@ def test_cloudflare_has_limits(release: PlainRelease, monkeypatch: pytest.Monkey
         "this host takes at most 0 MiB; left out",
         "_redirects: has 2460 redirects and 270 with `*`, this host takes 2,000 and 100",
         "rules, this host takes 10; the others were left out",
-        "Content-Security-Policy is over 150 characters; left out of _headers",
         "files, and Cloudflare takes 20 for free",
     ):
         assert part in text, text
@@ -144,6 +143,36 @@ def test_cloudflare_has_limits(release: PlainRelease, monkeypatch: pytest.Monkey
     rules = blocks(headers.decode())
     assert len(rules) == 10 and "Content-Type: application/json" in rules["/api/*"]
     assert not [name for name in contents if "bundle" in name]
+
+
+def headers(rules: dict[str, list[str]], path: str) -> list[str]:
+    """The headers of a path: each rule that fits adds some, and a line with ! removes those of a name."""
+    lines: list[str] = []
+    for line in (line for pattern, lines in rules.items() if matches(pattern, path) for line in lines):
+        name = line.removeprefix("! ")
+        lines = [*lines, line] if name == line else [other for other in lines if not other.startswith(f"{name}:")]
+    return lines
+
+
+@pytest.mark.parametrize(("pages", "hosts"), [(0, 0), (0, 60), (120, 0), (120, 60)])
+def test_cloudflare_has_each_policy_for_any_catalog(release: PlainRelease, pages: int, hosts: int) -> None:
+    """Neither many texts of a theme nor many hosts of images leave a page without a policy."""
+    (page,) = (body for body in release.bodies if body.url == "/latest/")
+    # With different ages, no rule fits two of them.
+    added = tuple(page._replace(url=f"/p{number}/", max_age=300 + number) for number in range(pages))
+    origins = tuple(f"https://images-{number:03}.cdn.example" for number in range(hosts))
+    rules = replace(release.rules, image_origins=origins)
+    changed = release._replace(bodies=(*release.bodies, *added), rules=rules)
+    export = cloudflare.export(changed)
+    (text,) = (file.content for file in export.files if file.name == "site/_headers")
+    assert isinstance(text, bytes)
+    lines = blocks(text.decode())
+    assert len(lines) <= 100 and max(map(len, text.decode().splitlines())) <= 2000
+    expected = {body.url: policies.page_policy(origins) for body in (page, *added)}
+    expected |= {"/api/v2/docs/": policies.DOCS_POLICY, "/sw.js": policies.worker_policy(origins)}
+    for path, policy in expected.items():
+        sent = [line for line in headers(lines, path) if line.startswith("Content-Security-Policy")]
+        assert sent == [f"Content-Security-Policy: {policy}"], path
 
 
 def test_cloudflare_redirects_to_https_only(release: PlainRelease) -> None:

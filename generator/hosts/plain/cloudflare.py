@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import quote, unquote
 
 from ... import encoding
+from ...api import policies
 from ...api.payloads.resources import JSON, key
 from ...errors import counted
 from ...release.manifest import Published, plain_file
@@ -26,14 +27,15 @@ from .rule_files import (
     too_large,
 )
 
-# Limits of static assets: bytes of a file, files of the free and of the paid plan, rules and characters of a line in
-# `_headers`, and redirects with and without a `*`.
+# Limits of static assets: bytes of a file, files of the free and of the paid plan, rules in `_headers`, and redirects
+# with and without a `*`. A line of `_headers` has at most 2,000 characters, see `api/policies.py`.
 MAX_BYTES = 25 * 2**20
 MAX_FILES, MAX_PAID_FILES = 20_000, 100_000
-MAX_RULES, MAX_LINE = 100, 2000
+MAX_RULES = 100
 MAX_STATIC, MAX_DYNAMIC = 2000, 100
 # The last segments that the host redirects: 404.html is the page of errors of a folder, index.html the folder itself.
 _REDIRECTED = re.compile(r"404|index|.*\.html")
+_POLICY = "Content-Security-Policy"
 # The folder of their bodies, where no name collides with that of another URL.
 _OWN = "/_flatpanel"
 # Characters that an escaped path of the release has, and that the host redirects to their plain form.
@@ -103,17 +105,26 @@ def _headers(release: PlainRelease) -> tuple[HeaderRules, list[str]]:
     for pattern, lines in header_rules(release).items():
         rules.setdefault(pattern, []).extend(lines)
     rules = {pattern: lines for pattern, lines in rules.items() if lines}
-    warnings = [
-        f"{pattern}: {line.partition(':')[0]} is over {MAX_LINE:,} characters; left out of _headers"
+    if len(rules) <= MAX_RULES:
+        return rules, []
+    warning = f"_headers: has {len(rules)} rules, this host takes {MAX_RULES}; the others were left out"
+    return _limited_rules(rules, f"{_POLICY}: {policies.page_policy(release.rules.image_origins)}"), [warning]
+
+
+def _limited_rules(rules: HeaderRules, page_policy: str) -> HeaderRules:
+    """The rules that the host takes. No page loses its policy: all paths without another one have it."""
+    own = {
+        pattern
         for pattern, lines in rules.items()
-        for line in lines
-        if len(line) > MAX_LINE
-    ]
-    rules = {pattern: [line for line in lines if len(line) <= MAX_LINE] for pattern, lines in rules.items()}
-    if len(rules) > MAX_RULES:
-        warnings.append(f"_headers: has {len(rules)} rules, this host takes {MAX_RULES}; the others were left out")
-        rules = dict(list(rules.items())[:MAX_RULES])
-    return rules, warnings
+        if any(line.startswith(_POLICY) and line != page_policy for line in lines)
+    }
+    if any(page_policy in lines for lines in rules.values()):
+        without = {pattern: [line for line in lines if line != page_policy] for pattern, lines in rules.items()}
+        rules = {pattern: [*[f"! {_POLICY}"] * (pattern in own), *lines] for pattern, lines in without.items()}
+        rules["/*"].append(page_policy)
+    left_out = {*[pattern for pattern in rules if pattern not in own][max(1, MAX_RULES - len(own)) :]}
+    kept = [(pattern, lines) for pattern, lines in rules.items() if pattern not in left_out]
+    return dict(kept[:MAX_RULES])
 
 
 def _is_document(body: Published) -> bool:
