@@ -9,9 +9,14 @@ from typing import Any, Generic, TypeVar
 
 from ..errors import FIRST, UnlocatedProblem
 from .reader import Entry, SeriesEntry, Sources
-from .records import Chapter
+from .records import Chapter, Series
 from .suggestions import did_you_mean, nearest
 from .yaml.positions import YamlPath
+
+# Characters of shared texts that the responses of one series repeat: of people and categories, and of all chapters.
+MAX_SHARED_TEXTS, MAX_CHAPTER_TEXTS = 200_000, 32 << 20
+# Of all series: nginx reads a line for several paths of each.
+MAX_OLD_SLUGS = 50_000
 
 # References from one record to another by name or id
 
@@ -97,6 +102,26 @@ class References:
         else:
             message = f"no {word} is named {reference}; {self._name_hint(file, reference)}"
         yield UnlocatedProblem(entry.file, path, message)
+
+    def shared_texts(self, series: Series) -> int:
+        """Return the characters of the people and the categories of a series in responses."""
+        index = self._entries["categories.yaml"].by_id
+        categories = (index[category] for category in series.categories if category in index)
+        people = self._names("authors.yaml", series.authors) + self._names("artists.yaml", series.artists)
+        return people + sum(len(category.name) + len(category.description) for category in categories)
+
+    def chapter_texts(self, series: Series, chapters: Iterable[Chapter]) -> int:
+        """Return the characters of the full titles of chapters and of the names of their groups, or some more."""
+        template = series.chapter_title
+        fixed = len(template) + template.count("{series}") * len(series.title)
+        titles = template.count("{title}")
+        return sum(
+            fixed + titles * len(chapter.title) + self._names("groups.yaml", chapter.groups) for chapter in chapters
+        )
+
+    def _names(self, file: str, references: Iterable[str | int]) -> int:
+        entries = (entry for reference in references for entry in self._entries[file].candidates(reference))
+        return sum(len(entry.name) + sum(map(len, getattr(entry, "aliases", ()))) for entry in entries)
 
     def category_problems(self, entry: Entry[Any], categories: Sequence[str]) -> Iterator[UnlocatedProblem]:
         """Yield the problems of a series' categories, which are ids."""
@@ -185,6 +210,18 @@ class RecordChecks:
         yield from self.references.list_problems(entry, ("authors",), "authors.yaml", record.authors)
         yield from self.references.list_problems(entry, ("artists",), "artists.yaml", record.artists)
         yield from self.references.category_problems(entry, record.categories)
+        if self.references.shared_texts(record) > MAX_SHARED_TEXTS:
+            message = (
+                f"the names and aliases of its people and the descriptions of its categories have more than "
+                f"{MAX_SHARED_TEXTS:,} characters; shorten them"
+            )
+            yield UnlocatedProblem(entry.file, (), message)
+        if self.references.chapter_texts(record, (item.record for item in series.chapters)) > MAX_CHAPTER_TEXTS:
+            message = (
+                f"the full titles of all chapters and the names of their groups have more than "
+                f"{MAX_CHAPTER_TEXTS:,} characters; shorten them"
+            )
+            yield UnlocatedProblem(entry.file, (), message)
         if record.updated is not None and not record.licensed:
             message = "has an effect only with licensed: true; add that, or remove this field"
             yield UnlocatedProblem(entry.file, ("updated",), message)
@@ -215,11 +252,16 @@ def slug_problems(series: Iterable[tuple[str, str]]) -> Iterator[UnlocatedProble
 
 
 def old_slug_problems(
-    series: Iterable[tuple[str, str]], formerly: Mapping[str, Iterable[str]]
+    series: Iterable[tuple[str, str]], formerly: Mapping[str, Sequence[str]]
 ) -> Iterator[UnlocatedProblem]:
     """Yield the old slugs that equal a slug or another old slug, ignoring case. `formerly` is by file."""
     used = {slug.lower(): (slug, f"the slug of {file}") for slug, file in series}
+    total = 0
     for file, old_slugs in sorted(formerly.items()):
+        before, total = total, total + len(old_slugs)
+        if before <= MAX_OLD_SLUGS < total:
+            message = f"the catalog has more than {MAX_OLD_SLUGS:,} old slugs up to this file; remove the oldest"
+            yield UnlocatedProblem(file, ("formerly",), message)
         for index, old in enumerate(old_slugs):
             if old.lower() not in used:
                 used[old.lower()] = old, f"an old slug of {file}"

@@ -6,6 +6,7 @@ the invalid value to a message that begins with "should be".
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -18,6 +19,9 @@ from .suggestions import nearest
 DEFAULT_CHAPTER_TITLE = "Vol. {volume}, Ch. {number}: {title}"
 TITLE_FIELDS = ("volume", "number", "title", "date", "series")
 MAX_PAGES = 10_000
+# Of the chapters of a series together: a run of few characters can have the names of many pages.
+MAX_SERIES_PAGES, MAX_SERIES_PAGE_NAMES = 500_000, 32 << 20
+MAX_FILE_OR_URL = 2000
 _SCHEMES = ("http://", "https://")
 
 _CLOCK = r"(?:[01]\d|2[0-3]):[0-5]\d"
@@ -26,7 +30,6 @@ INSTANT = re.compile(
 )
 _YEAR_10000 = 253_402_300_800
 _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
-_RUN = re.compile(r"(\S+) *\.\. *(\S+)")
 # Two braces are a brace in the title.
 _TITLE_FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _UNRESERVED = re.compile(r"[-A-Za-z0-9._~]+")
@@ -121,12 +124,45 @@ def link(text: str) -> str:
     return text
 
 
-def pages(value: object) -> object:
-    """Return a list of pages unchanged, and the run `001.jpg .. 018.jpg` as a list."""
+@dataclass(slots=True)
+class PageTotal:
+    """The pages of a series that were read, and the characters of their names."""
+
+    pages: int = 0
+    characters: int = 0
+
+    def add(self, pages: int, characters: int) -> None:
+        self.pages += pages
+        self.characters += characters
+
+    def admits(self, pages: int, characters: int) -> bool:
+        """Add pages, and return whether they are within the limits. The first that are not raise."""
+        if self.pages > MAX_SERIES_PAGES or self.characters > MAX_SERIES_PAGE_NAMES:
+            return False
+        self.add(pages, characters)
+        if self.pages > MAX_SERIES_PAGES:
+            raise ValueError(
+                f"the series has more than {MAX_SERIES_PAGES:,} pages up to this chapter; split the series"
+            )
+        if self.characters > MAX_SERIES_PAGE_NAMES:
+            raise ValueError(
+                f"the names of the pages of the series have more than {MAX_SERIES_PAGE_NAMES:,} characters up to this "
+                "chapter; use shorter names, or split the series"
+            )
+        return True
+
+
+def pages(value: object, total: PageTotal | None = None) -> object:
+    """Return a list of pages unchanged, and the run `001.jpg .. 018.jpg` as a list.
+
+    The pages are added to `total` and checked there before the list of a run is made.
+    """
+    total = total or PageTotal()
     if isinstance(value, list):
-        return value
-    match = _RUN.fullmatch(value.strip()) if isinstance(value, str) else None
-    ends = _split_run(match[1], match[2]) if match else None
+        is_admitted = total.admits(len(value), sum(len(page) for page in value if isinstance(page, str)))
+        return value if is_admitted else []
+    names = _names_of_run(value) if isinstance(value, str) else []
+    ends = _split_run(*names) if names else None
     if not ends:
         raise ValueError("should be a list of files or a run like 001.jpg .. 018.jpg")
     before, first, last, after = ends
@@ -136,9 +172,25 @@ def pages(value: object) -> object:
         raise ValueError(f"should have numbers of the same length at both ends, unlike {first} and {last}")
     if int(last) < int(first):
         raise ValueError(f"should count upwards, not from {first} to {last}")
-    if int(last) - int(first) >= MAX_PAGES:
+    count = int(last) - int(first) + 1
+    if count > MAX_PAGES:
         raise ValueError(f"should have at most {MAX_PAGES} pages; split the chapter")
+    if (longest := max(map(len, names))) > MAX_FILE_OR_URL:
+        raise ValueError(f"should have names of at most {MAX_FILE_OR_URL} characters, has {longest}")
+    if not total.admits(count, count * longest):
+        return []
     return [f"{before}{page:0{width}}{after}" for page in range(int(first), int(last) + 1)]
+
+
+def _names_of_run(run: str) -> list[str]:
+    """Return the two names of a run; empty if it is none. Spaces around the dots may be left out.
+
+    A regular expression would take a time of the square of the length.
+    """
+    separator = next((dots for dots in (" ..", ".. ") if dots in run.strip()), "..")
+    first, _, last = run.rpartition(separator) if separator == ".." else run.partition(separator)
+    names = [first.strip(), last.strip()]
+    return names if f"{first} {last}".split() == names else []
 
 
 def _split_run(first: str, last: str) -> tuple[str, str, str, str] | None:

@@ -145,7 +145,7 @@ _VALIDATORS: dict[Callable[..., Any], Callable[[Schema], Schema]] = {
     field_values.reference: _reference,
     field_values.filterable: _filterable,
     field_values.link: _link,
-    field_values.pages: _pages,
+    records.pages: _pages,
     field_values.check_pages: _check_pages,
     field_values.chapter_title: _chapter_title,
 }

@@ -82,6 +82,8 @@ def error_message(error: ErrorDetails, model: type[BaseModel]) -> str:
             return "should not be empty"
         case "string_too_long":
             return f"should have at most {context['max_length']} characters, has {len(value)}"
+        case "too_long":
+            return f"should have at most {context['max_length']} entries, has {context['actual_length']}"
         case "string_pattern_mismatch":
             advice = patterns.ADVICE[context["pattern"]]
             return advice if is_secret else f"{advice}, not {shown(value)}{url_advice(value)}"

@@ -18,6 +18,7 @@ from ..errors import UnlocatedProblem, counted
 from . import api_keys, confined_folder, git, media_folder, site_paths
 from .confined_folder import ConfinedFolder, Folder
 from .cut_texts import CutText, cut_texts
+from .field_values import PageTotal
 from .garbage_collection import without_garbage_collection
 from .layout import SERIES, SITE, Layout, SeriesFiles, existing, has
 from .messages import file_errors
@@ -193,6 +194,8 @@ def read_series(folder: Folder, files: SeriesFiles, values: Mapping[str, Any] | 
         for file in (*files.chapters, files.file):
             if file in checked:
                 records[file] = _record_from_value(files, file, checked[file])
+                for chapter in checked[file].get("chapters", ()) if file == files.file else [checked[file]]:
+                    reader.total.add(len(chapter["pages"]), sum(map(len, chapter["pages"])))
             else:
                 records[file] = reader.record(file, Series if file == files.file else Chapter)
         if records[files.file]:
@@ -224,6 +227,8 @@ class _RecordReader:
         self.folder = confined_folder.of(folder)
         self.parsed = parsed or {}
         self.sources = Sources()
+        # Of a series.
+        self.total = PageTotal()
 
     def read_site_and_lists(self) -> None:
         if has(self.folder, SITE):
@@ -259,7 +264,7 @@ class _RecordReader:
             self.sources.mtimes[file] = parsed.mtime
             self.sources.parsed[file] = parsed
             value = parsed.value
-            validated = _adapter(kind).validate_python(empty if value is None else value)
+            validated = _adapter(kind).validate_python(empty if value is None else value, context=self.total)
             cuts = cut_texts(parsed.suspicious, model) if parsed.suspicious else []
             if cuts := [*cuts, *page_warnings(validated, lambda: self.folder.content(file)[0])]:
                 self.sources.cuts[parsed.digest] = cuts

@@ -7,23 +7,37 @@ A record is checked alone: references to other files are resolved in `linking.py
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationInfo,
+)
 
 from . import field_values, patterns
+from .field_values import MAX_FILE_OR_URL
 
 MAX_ID = 2_147_483_647
 MAX_NUMBER = 999_999_999
 MAX_CATEGORY = 50
-MAX_FILE_OR_URL = 2000
+# Of texts that other files refer to, or that templates repeat: a small catalog must not become a large site.
+MAX_LINE = 2000
+MAX_PARAGRAPHS = 100_000
+MAX_CHAPTER_TITLE = 500
+MAX_ALIASES, MAX_OLD_SLUGS = 200, 1000
 
 Id: TypeAlias = Annotated[int, Field(ge=1, le=MAX_ID)]
 Volume: TypeAlias = Annotated[int, Field(ge=1, le=MAX_NUMBER)]
 Slug: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.SLUG, max_length=patterns.MAX_SLUG)]
 Username: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.USERNAME, max_length=patterns.MAX_SLUG)]
-Line: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.LINE)]
+Line: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.LINE, max_length=MAX_LINE)]
 # Mostly a URL, but also the name or the host alone.
 Link: TypeAlias = Annotated[Line, AfterValidator(field_values.link)]
-Name: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.LINE, min_length=1)]
+Name: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.LINE, min_length=1, max_length=MAX_LINE)]
+Aliases: TypeAlias = Annotated[list[Name], Field(max_length=MAX_ALIASES)]
 CategoryId: TypeAlias = Annotated[
     str,
     StringConstraints(pattern=patterns.CATEGORY, min_length=1, max_length=patterns.MAX_SLUG),
@@ -34,7 +48,7 @@ CategoryName: TypeAlias = Annotated[
     StringConstraints(pattern=patterns.CATEGORY, min_length=1, max_length=MAX_CATEGORY),
     AfterValidator(field_values.filterable),
 ]
-Paragraphs: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.PARAGRAPHS)]
+Paragraphs: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.PARAGRAPHS, max_length=MAX_PARAGRAPHS)]
 FileOrUrl: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.FILE_OR_URL, max_length=MAX_FILE_OR_URL)]
 Url: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.URL, max_length=MAX_FILE_OR_URL)]
 Digest: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.DIGEST)]
@@ -57,10 +71,17 @@ Archives: TypeAlias = dict[ChapterKey, Annotated[str, StringConstraints(pattern=
 # Seconds since 1970, rounded down.
 Instant: TypeAlias = Annotated[int, BeforeValidator(field_values.instant)]
 Number: TypeAlias = Annotated[str, BeforeValidator(field_values.number)]
-Pages: TypeAlias = Annotated[
-    list[FileOrUrl], BeforeValidator(field_values.pages), AfterValidator(field_values.check_pages)
+
+
+def pages(value: object, info: ValidationInfo) -> object:
+    # The reader of a series passes the total of its pages.
+    return field_values.pages(value, info.context)
+
+
+Pages: TypeAlias = Annotated[list[FileOrUrl], BeforeValidator(pages), AfterValidator(field_values.check_pages)]
+ChapterTitle: TypeAlias = Annotated[
+    Name, StringConstraints(max_length=MAX_CHAPTER_TITLE), BeforeValidator(field_values.chapter_title)
 ]
-ChapterTitle: TypeAlias = Annotated[Name, BeforeValidator(field_values.chapter_title)]
 Status: TypeAlias = Literal["ongoing", "completed", "hiatus", "canceled"]
 STATUSES: tuple[str, ...] = get_args(Status)
 # The order in which pages are read.
@@ -120,7 +141,7 @@ class Person(Entity):
 
     id: Id = Field(description=_ID, examples=[1])
     name: Name = Field(description=_NAME, examples=["Mira Okafor"])
-    aliases: list[Name] = Field([], description="other names", examples=[["M. Okafor", "大川ミラ"]])
+    aliases: Aliases = Field([], description="other names", examples=[["M. Okafor", "大川ミラ"]])
 
 
 class Category(Entity):
@@ -289,7 +310,7 @@ class Series(Entity):
     """A series. Its slug is the name of its file or folder."""
 
     title: Name = Field(description="the title that is shown", examples=["Paper Moons"])
-    aliases: list[Name] = Field([], description="other titles", examples=[["紙の月たち"]])
+    aliases: Aliases = Field([], description="other titles", examples=[["紙の月たち"]])
     description: Paragraphs = Field(
         "", description="about the series; can have several lines", examples=["A lonely probe writes home."]
     )
@@ -349,7 +370,7 @@ class Series(Entity):
         "filled in; `{{` and `}}` are braces",
         examples=["#{number} {title}"],
     )
-    formerly: list[Slug] = Field(
+    formerly: Annotated[list[Slug], Field(max_length=MAX_OLD_SLUGS)] = Field(
         [],
         description="slugs that the series had before; their URLs redirect to those of the present slug",
         examples=[["paper-moon"]],

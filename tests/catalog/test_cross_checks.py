@@ -1,5 +1,8 @@
 """Checks between records. The messages are in tests/data/wrong/references.md."""
 
+import pytest
+
+from generator.catalog import cross_checks
 from generator.errors import FIRST, UnlocatedProblem
 from tests.support.yaml_catalogs import complaints
 
@@ -42,6 +45,31 @@ def test_alias_is_not_a_reference() -> None:
             "series/a.yaml", ("authors", 0), "no author is named A. P.; it is an alias of Ada Penn; use that name"
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "limit", "size", "path", "words"),
+    [
+        ("authors: [1], artists: [1], categories: [drama]", "MAX_SHARED_TEXTS", 8 + 5 + 8 + 5, (), "people"),
+        (
+            f"title: abc, chapter_title: '{{series}}{{title}}', "
+            f"chapters: [{chapter('number: 1, title: de, groups: [1]')}, {chapter('number: 2')}]",
+            "MAX_CHAPTER_TEXTS",
+            *(2 * (len("{series}{title}") + 3) + 2 + 11, (), "full titles"),
+        ),
+        ("formerly: [b, c, d]", "MAX_OLD_SLUGS", 3, ("formerly",), "old slugs"),
+    ],
+)
+def test_texts_that_a_series_repeats_have_a_limit(
+    fields: str, limit: str, size: int, path: tuple[str, ...], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bodies of series and chapters have them, so that few bytes of a catalog could become gigabytes."""
+    monkeypatch.setattr(cross_checks, limit, size)
+    assert complaints(series(fields)) == []
+    monkeypatch.setattr(cross_checks, limit, size - 1)
+    (problem,) = complaints(series(fields))
+    assert (problem.file, problem.path, words in problem.message) == ("series/a.yaml", path, True)
+    assert f"more than {size - 1} " in problem.message
 
 
 def test_quoted_digits_are_a_name_and_a_number_is_an_id() -> None:

@@ -23,6 +23,8 @@ def test_run_is_every_page_from_first_to_last() -> None:
         ("0.png .. 10.png", [f"{number}.png" for number in range(11)]),
         ("v2-p9.webp .. v2-p10.webp", ["v2-p9.webp", "v2-p10.webp"]),
         ("p1-v1.png .. p2-v1.png", ["p1-v1.png", "p2-v1.png"]),
+        *((f"p1..p{dots}p2..p", ["p1..p", "p2..p"]) for dots in (" .. ", ".. ", " ..")),
+        *((run, ["p1.png", "p2.png"]) for run in ("p1.png..p2.png", "p1.png.. p2.png", "p1.png ..p2.png ")),
         ("頁01.jpg .. 頁02.jpg", ["頁01.jpg", "頁02.jpg"]),
         (
             "https://a.example/2/1.png .. https://a.example/2/2.png",
@@ -44,6 +46,38 @@ def test_run_has_at_most_ten_thousand_pages() -> None:
     for last in ("10001", "999999999"):
         with pytest.raises(ValueError, match=r"^should have at most 10000 pages; split the chapter$"):
             field_values.pages(f"1.png .. {last}.png")
+
+
+def test_long_text_is_refused_at_once() -> None:
+    """In linear time: with the square of this length, it would take hours."""
+    for text in ("1..1" * 1_000_000 + " x", ". " * 1_000_000, "1 " + "." * 1_000_000 + " 2"):
+        with pytest.raises(ValueError, match="should be a list of files or a run"):
+            field_values.pages(text)
+
+
+@pytest.mark.parametrize(
+    ("limit", "message"),
+    [
+        ("MAX_SERIES_PAGES", r"^the series has more than 7 pages up to this chapter; split the series$"),
+        ("MAX_SERIES_PAGE_NAMES", r"^the names of the pages of the series have more than 7 characters up to this chap"),
+    ],
+)
+def test_the_pages_of_a_series_have_a_limit(limit: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the chapters that exceed it, the first is a problem, and no run of a later one is expanded."""
+    monkeypatch.setattr(field_values, limit, 7)
+    for value in (["1"] * 4, "1 .. 4"):
+        total = field_values.PageTotal()
+        assert len(field_values.pages(value, total)) == 4  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=message):
+            field_values.pages(value, total)
+        assert field_values.pages(value, total) == field_values.pages("1 .. 4", total) == []
+
+
+def test_run_of_long_names_is_refused_before_it_is_expanded() -> None:
+    """10,000 names of a megabyte do not fit into memory."""
+    name = "a" * 1_000_000
+    with pytest.raises(ValueError, match=r"^should have names of at most 2000 characters, has 1000005$"):
+        field_values.pages(f"{name}1.png .. {name}9999.png".replace("1.png", "0001.png").replace(".png", "."))
 
 
 @pytest.mark.parametrize(

@@ -196,13 +196,14 @@ def test_slug_has_at_most_200_characters(catalog: Path) -> None:
     ]
 
 
-def test_length_of_ids_and_file_names_is_limited(catalog: Path) -> None:
+def test_length_of_texts_is_limited(catalog: Path) -> None:
     """The message has the length, not the value."""
     write(catalog, "categories.yaml", f"- {{id: drama, name: D}}\n- {{id: {'a' * 201}, name: A}}\n")
     write(catalog, "series/a.yaml", f"title: {'a' * 5000}\ncover: {'a' * 2001}\n")
 
     assert problems(catalog) == [
         "categories.yaml:2:8: [1].id: should have at most 200 characters, has 201",
+        "series/a.yaml:1:8: title: should have at most 2000 characters, has 5000",
         "series/a.yaml:2:8: cover: should have at most 2000 characters, has 2001",
     ]
 

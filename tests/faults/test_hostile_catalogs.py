@@ -323,15 +323,87 @@ def test_a_huge_file_needs_little_memory(catalog: Path, text: bytes) -> None:
     assert_checked_with_limits(catalog)
 
 
-def assert_checked_with_limits(catalog: Path) -> str:
-    """`check` ends with a result or with messages, which are returned."""
+IDS = [*range(1, 101)]
+PEOPLE = "".join(f"- {{id: {id}, name: a{id}, aliases: [{'b' * 1900}]}}\n" for id in IDS)
+RUN = f"https://a.example/{'a' * 1900}/1.jpg .. https://a.example/{'a' * 1900}/10000.jpg"
+
+
+def chapters(count: int, **fields: object) -> str:
+    values = "".join(f", {name}: {value}" for name, value in {"pages": "[a.jpg]", **fields}.items())
+    numbers = range(1, count + 1)
+    return "chapters:\n" + "".join(f"- {{number: {number}, published: 2026-01-01{values}}}\n" for number in numbers)
+
+
+AMPLIFIED: dict[str, tuple[dict[str, str], str]] = {
+    "a template": (
+        {"series/x.yaml": f"title: {'a' * 60_000}\ncover: c.jpg\nchapter_title: '{'{series}' * 8000}'\n{chapters(4)}"},
+        "chapter_title: should have at most 500 characters, has 64000",
+    ),
+    "titles": (
+        {
+            "series/x.yaml": f"title: {'a' * 2000}\ncover: c.jpg\nchapter_title: '{'{series}' * 62}'\n{chapters(300)}",
+        },
+        "series/x.yaml:1:1: the full titles of all chapters and the names of their groups have more than 33,554,432 "
+        "characters; shorten them",
+    ),
+    "runs": (
+        {"series/x.yaml": f"title: T\ncover: c.jpg\n{chapters(40, pages=RUN)}"},
+        "chapters[1].pages: the names of the pages of the series have more than 33,554,432 characters up to this "
+        "chapter; use shorter names, or split the series",
+    ),
+    "pages": (
+        {f"series/x/chapters/{number}.yaml": f"{{number: {number}, published: 2026-01-01, pages: 1 .. 10000}}"
+         for number in range(1, 60)} | {"series/x/series.yaml": SERIES},
+        "pages: the series has more than 500,000 pages up to this chapter; split the series",
+    ),
+    "a group": (
+        {"groups.yaml": f"- {{id: 9, name: {'g' * 1_000_000}}}\n",
+         "series/x.yaml": SERIES + chapters(600, groups="[9]")},
+        "[0].name: should have at most 2000 characters, has 1000000",
+    ),
+    "people": (
+        {"authors.yaml": PEOPLE, "artists.yaml": PEOPLE,
+         "series/y.yaml": f"{SERIES}authors: {IDS}\nartists: {IDS}\n"},
+        "the names and aliases of its people and the descriptions of its categories have more than "
+        "200,000 characters; shorten them",
+    ),
+    "aliases": (
+        {"authors.yaml": f"- {{id: 9, name: A, aliases: [{'a,' * 201}]}}\n"},
+        "[0].aliases: should have at most 200 entries, has 201",
+    ),
+    "old slugs": (
+        {"series/x.yaml": f"{SERIES}formerly: [{', '.join(f's{number}' for number in range(450_000))}]\n"},
+        "formerly: should have at most 1000 entries, has 450000",
+    ),
+    "old slugs of many": (
+        {f"series/x{letter}.yaml": f"{SERIES}formerly: [{', '.join(f's{letter}-{number}' for number in range(1000))}]\n"
+         for letter in range(100_001, 100_052)},
+        "formerly: the catalog has more than 50,000 old slugs up to this file; remove the oldest",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.bounds
+@pytest.mark.parametrize(("texts", "message"), AMPLIFIED.values(), ids=AMPLIFIED)
+def test_a_small_catalog_is_no_large_site(texts: dict[str, str], message: str, catalog: Path) -> None:
+    """Texts that a series repeats, and short forms of many names, have limits."""
+    for file, text in texts.items():
+        write(catalog, file, text)
+
+    assert message in assert_checked_with_limits(catalog, "build")
+
+
+def assert_checked_with_limits(catalog: Path, command: str = "check") -> str:
+    """`check` or `build` ends with a result or with messages, which are returned."""
 
     def bounded() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
         resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 
-    command = [sys.executable, "build.py", "check", "--catalog", catalog]
-    done = subprocess.run(command, preexec_fn=bounded, capture_output=True, text=True, check=False)
+    words = [sys.executable, "build.py", command, "--catalog", catalog]
+    if command == "build":
+        words += ["--out", catalog.parent / "dist", "--nginx", catalog.parent / "nginx.conf"]
+    done = subprocess.run(words, preexec_fn=bounded, capture_output=True, text=True, check=False)
 
     assert "Traceback" not in done.stderr
     assert (done.returncode, done.stderr == "") in ((0, True), (1, False)), done
