@@ -6,6 +6,8 @@ Editors and pydantic use the same expressions; `^` and `$` are the beginning and
 SLUG = r"^[-a-zA-Z0-9_]+$"
 # The file name of a body is slug + "." + 32 digits + ".json.headers", and at most 255 bytes long.
 MAX_SLUG = 200
+# Of the settings that are paths: each of their names becomes a folder.
+MAX_PATH = 200
 # The form of a chapter number in URLs: 1, 10.5 or 1.25; never 1.0, 01 or 1e3.
 CANONICAL_INTEGER = "(0|[1-9][0-9]{0,8})"
 CANONICAL_NUMBER = rf"{CANONICAL_INTEGER}(\.[0-9]{{0,3}}[1-9])?"
@@ -36,7 +38,7 @@ _URL = rf"https?://{_AUTHORITY}(?:[/?#](?:[-A-Za-z0-9._~:/?#@!$&'()*+,;=\[\]]|%[
 # JSON allows control characters, but HTTP header fields and reader apps do not.
 LINE = r"^[^\x00-\x1f\x7f]*$"
 # Letters and digits of all scripts and @ . + - _, as in usernames of MangAdventure: the rest of ASCII, spaces
-# and invisible characters are excluded. Not only dots, because a username is a path segment of a URL.
+# and usual invisible characters are excluded. Not only dots, because a username is a path segment of a URL.
 _NOT_IN_USERNAMES = r"\x00-*,/:-?\[-^`{-\xa9\xad\u061c\u1680\u180e\u2000-\u206f\u3000\ue000-\uf8ff\ufeff\ufff0-\uffff"
 USERNAME = rf"^[^{_NOT_IN_USERNAMES}]*[^.{_NOT_IN_USERNAMES}][^{_NOT_IN_USERNAMES}]*$"
 PARAGRAPHS = r"^[^\x00-\x08\x0b-\x1f\x7f]*$"
@@ -47,7 +49,7 @@ URL = rf"^{_URL}$"
 HOST = rf"^{_HOST}$"
 PATH = rf"^{_OWN_FOLDERS}$"
 PATH_OR_URL = rf"^(?:{_HOST})?{_FOLDERS}$"
-SERVER_FOLDER = r"^(?:/[-A-Za-z0-9._]+)+$"
+SERVER_FOLDER = r"^(?:/\.*[-A-Za-z0-9_][-A-Za-z0-9._]*)+$"
 MEDIA_FOLDER = rf"^{_FOLDER}(?:/{_FOLDER})*$"
 DIGEST = r"^[0-9a-f]{64}$"
 CHAPTER_ID = r"^[1-9][0-9]{0,9}$"
@@ -79,7 +81,8 @@ ADVICE = {
     HOST: "should be a scheme and a host only, like https://comics.example",
     PATH: "should be a path that begins and ends with /, like /reader/, without names that begin with a dot",
     PATH_OR_URL: "should be a path or an http(s):// URL that ends with /, like /media/, without . and .. as names",
-    SERVER_FOLDER: "should be an absolute folder without spaces and without / at the end, like /srv/comics",
+    SERVER_FOLDER: "should be an absolute folder without spaces, without . and .. as names and without / at the end, "
+    "like /srv/comics",
     MEDIA_FOLDER: "should be a folder below the folder of the project, like media or files/images: without / at the "
     "beginning or end, names that begin with a dot, and the characters \\ $ * ? ' [",
     DIGEST: "should be the SHA-256 digest of a key (64 digits 0-9 a-f), never the key itself",

@@ -35,8 +35,10 @@ RestrictedRoute: TypeAlias = Literal[
 App: TypeAlias = Literal["archives", "opds", "komga"]
 
 Age: TypeAlias = Annotated[int, Field(ge=0, le=31_536_000)]
-MediaFolder: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.MEDIA_FOLDER)]
-ServerFolder: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.SERVER_FOLDER)]
+MediaFolder: TypeAlias = Annotated[str, StringConstraints(pattern=patterns.MEDIA_FOLDER, max_length=patterns.MAX_PATH)]
+ServerFolder: TypeAlias = Annotated[
+    str, StringConstraints(pattern=patterns.SERVER_FOLDER, max_length=patterns.MAX_PATH)
+]
 
 
 class VersionAges(Record):
@@ -135,10 +137,10 @@ class Site(Record):
         "image whose size is not known",
         examples=[0.65],
     )
-    reader: Annotated[str, StringConstraints(pattern=patterns.PATH)] = Field(
+    reader: Annotated[str, StringConstraints(pattern=patterns.PATH, max_length=patterns.MAX_PATH)] = Field(
         "/reader/", description="the path of the reader's pages; begins and ends with `/`", examples=["/read/"]
     )
-    media: Annotated[str, StringConstraints(pattern=patterns.PATH_OR_URL)] = Field(
+    media: Annotated[str, StringConstraints(pattern=patterns.PATH_OR_URL, max_length=patterns.MAX_PATH)] = Field(
         "/media/",
         description="the place of the images: a path below `base_url`, or a URL on another host; ends with `/`",
         examples=["https://images.example/media/"],
