@@ -20,6 +20,8 @@ MAX_PIXELS = 40_000_000
 # Images with more pixels are decoded one at a time.
 _LARGE = 8_000_000
 _one_large_image = threading.Lock()
+# A usual progressive JPEG has about 10. Each takes as long as decoding the image, and a small file can have thousands.
+_MAX_SCANS = 100
 # The largest width and height of WebP.
 _MAX_SIDE = 16_383
 _QUALITY = 75
@@ -65,6 +67,9 @@ def copier() -> Copier | None:
 def _copies(content: bytes, widths: Sequence[int]) -> Copies:
     from PIL import Image, UnidentifiedImageError
 
+    # The marker of a scan does not occur inside one.
+    if content.startswith(b"\xff\xd8") and content.count(b"\xff\xda") > _MAX_SCANS:
+        raise Unusable(f"has more than {_MAX_SCANS} scans; save the image again")
     try:
         with Image.open(fp=BytesIO(content), formats=_FORMATS) as image:
             pixels = image.width * image.height

@@ -181,6 +181,17 @@ def test_a_bomb_is_refused_before_it_is_decoded(side: int) -> None:
 
 
 @pytest.mark.bounds
+def test_a_jpeg_of_many_scans_is_refused_before_it_is_decoded() -> None:
+    """A few hundred kilobytes of them take minutes."""
+    content = stored(picture(), "JPEG", progressive=True)
+    end = content.rindex(b"\xff\xda")
+    scan = content[end:-2]
+    many = content[:end] + 101 * scan + content[-2:]
+
+    assert fault(many) == "has more than 100 scans; save the image again"
+    assert copies(content[:end] + 50 * scan + content[-2:]).width == 400
+
+
 def test_a_large_image_is_no_bomb() -> None:
     assert copies(stored(Image.effect_noise((2_000, 4_100), 60), "JPEG")).by_width.keys() == {160, 320}
 
