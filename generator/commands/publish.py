@@ -104,7 +104,8 @@ class PublishArguments(AnnounceArguments):
     "--keep",
     type=click.IntRange(1, 100),
     metavar="N",
-    help="s3: Releases whose packs stay, with --with-restricted.  [default: keep_releases of site.yaml]",
+    show_default="keep_releases of site.yaml",
+    help="s3: Releases whose packs stay, with --with-restricted.",
 )
 @click.option(
     "--with-restricted", is_flag=True, help="s3: Send restricted packs, too; only a worker may read the bucket then."

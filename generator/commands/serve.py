@@ -149,7 +149,7 @@ def _ip_addresses(context: click.Context, _parameter: click.Parameter, values: H
 @options.cache
 @options.as_of
 @options.jobs
-@click.option("--port", type=click.IntRange(1, 65535), help="Port of nginx.  [default: port in site.yaml]")
+@click.option("--port", type=click.IntRange(1, 65535), show_default="port in site.yaml", help="Port of nginx.")
 @click.option(
     "--host",
     "hosts",
