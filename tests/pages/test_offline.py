@@ -11,9 +11,18 @@ from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.problems.load import load_valid
 from generator.media.archives import Archiver
 from tests.conftest import AS_OF, Site
-from tests.pages.test_reading import CHAPTER, NEXT, RIGHT_TO_LEFT, SERIES, WEBTOON, open_settings, wait_for_page
+from tests.pages.test_reading import (
+    CHAPTER,
+    NEXT,
+    RIGHT_TO_LEFT,
+    SERIES,
+    WEBTOON,
+    open_settings,
+    wait_for_page,
+)
 from tests.support import browser, images, page_sites, servers
 from tests.support.browser import PHONE, Tab
+from tests.support.lying_proxy import Answer, Asked, lying
 from tests.support.page_sites import PageSite
 from tests.support.site_server import serving
 
@@ -71,6 +80,11 @@ def keep(tab: Tab, url: str) -> None:
     tab.press("Escape")
 
 
+def begin_another_visit(tab: Tab) -> None:
+    """Let the worker check what is kept with the next page."""
+    tab.run("caches.open('flatpanel:files').then((cache) => cache.delete('/checked.txt'))")
+
+
 def first_chapter(tab: Tab, url: str) -> None:
     tab.open(url)
     tab.tap(".actions a")
@@ -114,8 +128,9 @@ def test_a_reader_goes_on_without_a_network(tmp_path: Path) -> None:
             phone.tap(f"#shelf li:nth-child({place}) a")
             phone.wait_for_path(path)
             wait_for_page(phone, page)
-        # A chapter that is kept is there as a whole; of another one, the shelf says what is kept.
-        phone.open(f"{url}{WEBTOON}#last")
+        # A kept chapter is there as a whole, without the last slash, too; of another one, the shelf says what is
+        # kept.
+        phone.open(f"{url}{WEBTOON.removesuffix('/')}#last")
         wait_for_page(phone, 4)
         phone.open(f"{url}{CHAPTER}")
         phone.wait_for_path("/shelf/")
@@ -145,7 +160,7 @@ def test_kept_chapters(edited: PageSite, chromium: browser.Browser) -> None:
         text = series.read_text(encoding="utf-8").replace("licensed: false", "licensed: true")
         series.write_text(text, encoding="utf-8")
         reload(edited)
-        phone.run("caches.open('flatpanel:files').then((cache) => cache.delete('/checked.txt'))")  # another visit
+        begin_another_visit(phone)
         phone.open(edited.url("/"))
         phone.wait_until_resolved(f"{KEPT}.then((names) => String(names) === 'flatpanel:kept:{WEBTOON}')")
         # The page that is kept names no smaller copies: the device has the originals.
@@ -158,6 +173,28 @@ def test_kept_chapters(edited: PageSite, chromium: browser.Browser) -> None:
             for path in phone.run(STORED)
             if path.startswith(("/reader/paper-moons/1/2/", "/media/series/paper-moons/1/2/"))
         ]
+
+
+def test_a_cdn_deletes_no_chapter(example: PageSite, chromium: browser.Browser) -> None:
+    """Its challenge or its notice takes the place of a page for a while: only this site says that a chapter is gone."""
+    refused: dict[str, tuple[int, bytes]] = {}
+
+    def lie(asked: Asked, answer: Answer) -> Answer:
+        status, body = refused.get(asked.path, (answer.status, answer.body))
+        return answer._replace(status=status, body=body)
+
+    with lying(example.web.port, lie) as url, chromium.tab(PHONE) as phone:
+        open_with_worker(phone, url + CHAPTER)
+        for path in (CHAPTER, WEBTOON, NEXT):
+            keep(phone, url + path)
+        # The body without its compression.
+        answers = [(403, b"Are you human?"), (200, b"<h1>Back soon</h1>"), (404, b"")]
+        refused |= zip((CHAPTER, WEBTOON, NEXT), answers, strict=True)
+        begin_another_visit(phone)
+        phone.open(url + CHAPTER)
+        phone.wait_until_resolved(f"{KEPT}.then((names) => !String(names).includes('{NEXT}'))")
+        assert phone.run(KEPT) == [f"flatpanel:kept:{path}" for path in (CHAPTER, WEBTOON)]
+        assert phone.run(f"caches.open('flatpanel:pages').then((pages) => pages.match('{CHAPTER}')).then(Boolean)")
 
 
 def test_the_page_that_is_kept_wins_without_a_network(chromium: browser.Browser, tmp_path: Path) -> None:

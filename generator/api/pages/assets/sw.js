@@ -8,7 +8,9 @@ const ABOUT = "/kept.json";
 // When kept chapters were checked, and the milliseconds until that is done again.
 const [CHECKED, VISIT] = ["/checked.txt", 30 * 60 * 1000];
 const MOST = { [NEEDED]: 100, [PAGES]: 100, [IMAGES]: 150 };
-const GONE = [401, 403, 404, 410, 451]; // of what is restricted, licensed or removed
+const GONE = [404, 410, 451]; // of what is restricted, licensed or removed; a proxy or CDN refuses with 401 or 403
+// Each page of this site starts this worker; a notice of a proxy or CDN does not.
+const OURS = "data-worker=";
 
 addEventListener("install", (event) => {
   skipWaiting();
@@ -20,23 +22,19 @@ addEventListener("activate", (event) => event.waitUntil(clients.claim()));
 const keptNames = async () => (await caches.keys()).filter((name) => name.startsWith(KEPT));
 
 // Images of other hosts are asked for here only if a kept chapter has them.
-let foreignImages = new Set();
+let keptUrls = new Set();
 
-async function findForeignImages() {
-  const found = new Set();
-  for (const name of await keptNames()) {
-    const cache = await caches.open(name);
-    for (const { url } of await cache.keys()) if (!url.startsWith(location.origin)) found.add(url);
-  }
-  foreignImages = found;
+async function findKeptUrls() {
+  const kept = await Promise.all((await keptNames()).map((name) => caches.open(name)));
+  keptUrls = new Set((await Promise.all(kept.map((cache) => cache.keys()))).flat().map(({ url }) => url));
 }
 
-const started = findForeignImages();
+const started = findKeptUrls();
 
-/** Whether a response may stay on the device: it is complete, public, and of the address that was asked for. */
+/** Whether a response may stay on the device: it is complete and public. */
 function isPublic(response) {
   const age = response.headers.get("Cache-Control") ?? "";
-  return response.status === 200 && !response.redirected && response.type !== "opaque" && !/private|no-store/.test(age);
+  return response.status === 200 && response.type !== "opaque" && !/private|no-store/.test(age);
 }
 
 /** Whether a request can have an API key, or is for a part of a body: such answers are never kept. */
@@ -49,7 +47,7 @@ addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (url.origin !== location.origin) {
-    if (foreignImages.has(request.url)) event.respondWith(fromDevice(request).then((found) => found ?? fetch(request)));
+    if (keptUrls.has(request.url)) event.respondWith(fromDevice(request).then((found) => found ?? fetch(request)));
   } else if (isPlain(request, url)) event.respondWith(answer(event, url));
 });
 
@@ -76,27 +74,25 @@ async function answer(event, url) {
     const response = await fetch(request);
     const name = isImage ? IMAGES : FILES.includes(url.pathname) ? NEEDED : PAGES;
     if (isPublic(response)) event.waitUntil(store(name, url, response.clone()));
-    else if (GONE.includes(response.status)) event.waitUntil(forget(name, url));
+    else if (GONE.includes(response.status)) event.waitUntil(caches.open(name).then((cache) => cache.delete(keyOf(url))));
     return response;
   } catch (error) {
     const found = await fromDevice(request);
     if (found || request.mode !== "navigate") return found ?? Response.error();
-    // A page that was never visited: the shelf says what is there.
-    return Response.redirect("/shelf/");
+    // A page that was never visited: the shelf says what is there. Links from elsewhere may lack the last slash.
+    return Response.redirect(url.pathname.endsWith("/") ? "/shelf/" : `${url.pathname}/`);
   }
 }
 
 const keyOf = (url) => url.origin + url.pathname;
 
+/** Store a response, unless it is of another address: browsers refuse that for a page. */
 async function store(name, url, response) {
+  if (response.redirected) return;
   const cache = await caches.open(name);
   await cache.put(keyOf(url), response);
   const keys = await cache.keys();
   await Promise.all(keys.slice(0, Math.max(keys.length - MOST[name], 0)).map((key) => cache.delete(key)));
-}
-
-async function forget(name, url) {
-  await (await caches.open(name)).delete(keyOf(url));
 }
 
 // What pages ask for
@@ -121,7 +117,7 @@ async function keep({ page, title, heading, images }, report) {
       report({ done: index, count: images.length, bytes });
     }
     await cache.put(ABOUT, new Response(JSON.stringify({ title, heading, bytes })));
-    await findForeignImages();
+    await findKeptUrls();
     report({ isKept: true, bytes });
   } catch {
     // No space, no network, or a host that lets no script read its images.
@@ -144,38 +140,43 @@ async function check() {
   if (Date.now() - Number((await last?.text()) ?? 0) < VISIT) return;
   await files.put(CHECKED, new Response(String(Date.now())));
   for (const name of await keptNames()) {
-    const page = name.slice(KEPT.length);
     try {
-      const response = await fetch(page, { cache: "no-cache" });
+      const response = await fetch(name.slice(KEPT.length), { cache: "no-cache" });
+      const text = await response.clone().text();
+      const isOurs = isPublic(response) && text.includes(OURS);
       // The page of a licensed chapter has no images.
-      const isThere = isPublic(response) && (await response.clone().text()).includes('id="strip"');
-      if (isThere) await refresh(await caches.open(name), page, await withoutCopies(response));
-      else if (response.ok || GONE.includes(response.status)) await drop(name, page);
+      if (isOurs && text.includes('id="strip"')) await refresh(name, response, text);
+      else if (isOurs || GONE.includes(response.status)) await drop(name);
     } catch {
       // Without a network, or an image that is not there: what is kept stays as it is.
     }
   }
-  await findForeignImages();
+  await findKeptUrls();
 }
 
-/** Keep the page of a chapter as it is now, with the images that are new in it. */
-async function refresh(cache, page, response) {
-  const text = await response.clone().text();
+/** Keep a chapter as it is now, with the images that are new in it, under the path that its series has now. */
+async function refresh(name, response, text) {
+  const { pathname } = new URL(response.url);
+  const about = await (await caches.open(name)).match(ABOUT);
+  if (!about) return;
+  const cache = await caches.open(KEPT + pathname);
   const strip = text.slice(text.indexOf('id="strip"'), text.indexOf('id="end"'));
   for (const [, source] of strip.matchAll(/<img [^>]*?src="([^"]+)"/g)) {
     const url = source.replaceAll("&amp;", "&");
-    const image = (await cache.match(url)) ?? (await fetch(url));
+    const image = (await caches.match(url)) ?? (await fetch(url));
     if (!isPublic(image)) return;
     await cache.put(url, image);
   }
-  await cache.put(page, response);
+  await cache.put(pathname, await withoutCopies(response));
+  await cache.put(ABOUT, about);
+  if (KEPT + pathname !== name) await drop(name);
 }
 
-async function drop(name, page) {
+/** Delete a kept chapter, and its page and images that were visited. */
+async function drop(name) {
   const kept = await (await caches.open(name)).keys();
-  const images = await caches.open(IMAGES);
-  await Promise.all(kept.map(({ url }) => images.delete(url)));
-  await forget(PAGES, new URL(page, location.origin));
+  const others = await Promise.all([PAGES, IMAGES].map((other) => caches.open(other)));
+  await Promise.all(others.flatMap((cache) => kept.map(({ url }) => cache.delete(url))));
   await caches.delete(name);
 }
 
