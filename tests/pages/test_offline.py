@@ -1,5 +1,6 @@
 """Reading without a network: pages that were visited, chapters that are kept, and what must not be kept."""
 
+import json
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.pages.test_reading import (
     NEXT,
     RIGHT_TO_LEFT,
     SERIES,
+    SHELF,
     WEBTOON,
     open_settings,
     wait_for_page,
@@ -83,6 +85,19 @@ def keep(tab: Tab, url: str) -> None:
 def begin_another_visit(tab: Tab) -> None:
     """Let the worker check what is kept with the next page."""
     tab.run("caches.open('flatpanel:files').then((cache) => cache.delete('/checked.txt'))")
+
+
+def move_to_slug(served: PageSite, old: str, new: str) -> None:
+    """Rename a series of the edited site with its images, and serve it. Its old slug redirects to this server."""
+    changes = {"accounts.yaml": (old, new), "site.yaml": (page_sites.BASE_URL, served.url(""))}
+    for name, (before, after) in changes.items():
+        settings = served.site.folder / "catalog_src" / name
+        settings.write_text(settings.read_text(encoding="utf-8").replace(before, after), encoding="utf-8")
+    for path in ("catalog_src/series/{}.yaml", "media/series/{}"):
+        (served.site.folder / path.format(old)).rename(served.site.folder / path.format(new))
+    file = served.site.folder / f"catalog_src/series/{new}.yaml"
+    file.write_text(f"{file.read_text(encoding='utf-8')}\nformerly: [{old}]\n", encoding="utf-8")
+    reload(served)
 
 
 def first_chapter(tab: Tab, url: str) -> None:
@@ -195,6 +210,60 @@ def test_a_cdn_deletes_no_chapter(example: PageSite, chromium: browser.Browser) 
         phone.wait_until_resolved(f"{KEPT}.then((names) => !String(names).includes('{NEXT}'))")
         assert phone.run(KEPT) == [f"flatpanel:kept:{path}" for path in (CHAPTER, WEBTOON)]
         assert phone.run(f"caches.open('flatpanel:pages').then((pages) => pages.match('{CHAPTER}')).then(Boolean)")
+
+
+def test_a_reader_goes_with_a_series_to_a_new_slug(edited: PageSite, chromium: browser.Browser) -> None:
+    """With kept chapters and their images, progress, marks, and that the series is followed."""
+    series, chapter = "/reader/cactus-club/", "/reader/cactus-club/0/1/"
+    with chromium.tab(PHONE) as phone:
+        open_with_worker(phone, edited.url("/reader/window-sill-cactus-club/"))
+        phone.tap("input[name=follow]")
+        keep(phone, edited.url(WEBTOON))
+        phone.press("End")
+        wait_for_page(phone, 4)
+        phone.open(edited.url(f"{WEBTOON}#page-2"))
+        wait_for_page(phone, 2)
+
+        move_to_slug(edited, "window-sill-cactus-club", "cactus-club")
+        begin_another_visit(phone)
+        phone.open(edited.url("/"))
+        phone.wait_until_resolved(f"{KEPT}.then((names) => String(names) === 'flatpanel:kept:{chapter}')")
+        kept = f"caches.open('flatpanel:kept:{chapter}').then((kept) => kept.keys())"
+        images = [f"/media/series{chapter.removeprefix('/reader')}panel-{number}.png" for number in (1, 2, 3, 4)]
+        assert phone.run(f"{kept}.then((kept) => kept.map(({{ url }}) => url))") == [
+            edited.url(path) for path in (*images, chapter, "/kept.json")
+        ]
+        assert not [path for path in phone.run(STORED) if path.startswith(WEBTOON)]
+
+        phone.tap("#shelf a")
+        phone.wait_for_path(f"{chapter}#page-2")
+        wait_for_page(phone, 2)
+        shelf = phone.run(f"{SHELF}.series")
+        assert list(shelf) == [series]
+        assert {name: shelf[series][name] for name in ("chapter", "page", "read", "followed")} == {
+            "chapter": chapter,
+            "page": 2,
+            "read": ["0/1/"],
+            "followed": True,
+        }
+
+
+def test_what_was_read_under_two_slugs_is_joined(edited: PageSite, chromium: browser.Browser) -> None:
+    """The page of the series does so, too: an earlier program, or the file of a shelf, left both of them."""
+    series, before = "/reader/cactus-club/", "/reader/window-sill-cactus-club/"
+    entries = {
+        before: {"chapter": f"{before}0/2/", "next": f"{before}0/3/", "page": 3, "at": 2, "read": ["0/1/"]},
+        series: {"chapter": f"{series}0/1/", "page": 1, "at": 1, "read": ["0/2/"], "followed": True},
+    }
+    move_to_slug(edited, "window-sill-cactus-club", "cactus-club")
+    with chromium.tab(PHONE) as phone:
+        phone.open(edited.url("/404/"))
+        phone.run(f"localStorage.setItem('flatpanel', JSON.stringify({{ version: 1, series: {json.dumps(entries)} }}))")
+        phone.open(edited.url(series))
+        phone.wait_for("input[name=follow]:checked")
+        later = {"chapter": f"{series}0/2/", "next": f"{series}0/3/", "page": 3, "at": 2}
+        assert phone.run(f"{SHELF}.series") == {series: {**later, "followed": True, "read": ["0/2/", "0/1/"]}}
+        assert phone.run("document.querySelector('#continue').getAttribute('href')") == f"{series}0/2/#page-3"
 
 
 def test_the_page_that_is_kept_wins_without_a_network(chromium: browser.Browser, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ SCRIPTS = (
         "cards",
         "chapter",
         "dom",
+        "former",
         "home",
         "images",
         "layout",

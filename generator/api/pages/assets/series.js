@@ -131,6 +131,7 @@ function addTools() {
   if (settings.oldestFirst) setOrder(true);
 }
 
+if (article.dataset.formerly) await import("./former.js").then(({ move }) => move(article.dataset), () => {});
 if (newestFirst.length) {
   offerToContinue();
   keepPlace();

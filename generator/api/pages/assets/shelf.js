@@ -1,6 +1,7 @@
 // The page of the shelf: all that this device remembers, and ways to save it, to bring it back and to delete it.
 import { card, shelved } from "./cards.js";
 import { button, checkbox, element, select } from "./dom.js";
+import { joined } from "./former.js";
 import { keptList } from "./offline.js";
 import { texts } from "./site.js";
 import { change, changeSetting, checked, forget, read, write } from "./store.js";
@@ -57,12 +58,6 @@ function save() {
   const url = URL.createObjectURL(new Blob([JSON.stringify(read(), null, 1)], { type: "application/json" }));
   element("a", { href: url, download: "shelf.json" }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
-}
-
-/** Both of two entries of a series: what was read in one of them, and the later progress. */
-function joined(mine, theirs) {
-  const [earlier, later] = (theirs.at ?? 0) > (mine.at ?? 0) ? [mine, theirs] : [theirs, mine];
-  return { ...earlier, ...later, read: [...new Set([...(mine.read ?? []), ...(theirs.read ?? [])])] };
 }
 
 async function bringBack(file) {
