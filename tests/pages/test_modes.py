@@ -172,6 +172,20 @@ def test_a_tap_in_the_middle_shows_the_bar(example: PageSite, phone: Tab) -> Non
     phone.wait_until(BAR_IS_SEEN)
 
 
+def test_a_page_that_is_zoomed_in_moves_with_the_finger(example: PageSite, phone: Tab) -> None:
+    """In each direction, and is not turned."""
+    phone.open(example.url(NEXT))
+    choose(phone, layout="paged")
+    wait_for_page(phone, 1)
+    phone.send("Emulation.setPageScaleFactor", pageScaleFactor=2.5)
+    phone.wait_until("visualViewport.scale === 2.5")
+    # Painted after the event that tells of it.
+    phone.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    phone.swipe((300, 300), (100, 300))
+    phone.wait_until("visualViewport.offsetLeft > 50")
+    assert phone.run(SHOWN) == [1]
+
+
 def test_the_bar_hides_while_a_strip_is_read(example: PageSite, phone: Tab) -> None:
     """It comes back on the way up, without motion on a device that wants none."""
     phone.open(example.url(NEXT))

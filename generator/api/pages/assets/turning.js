@@ -71,6 +71,7 @@ function byTouch(pages, turn, onwards) {
   let last = 0;
   let edges = [];
   const isZoomed = () => (globalThis.visualViewport?.scale ?? 1) > 1.05;
+  globalThis.visualViewport?.addEventListener("resize", () => strip.classList.toggle("zoomed", isZoomed()));
   strip.addEventListener(
     "touchstart",
     (event) => {
