@@ -382,6 +382,14 @@ def test_a_failed_image_is_tried_again(example: PageSite, tab: Tab) -> None:
     tab.wait_for("#page-2.failed")
     assert "Tap to try again" in tab.run("document.querySelector('#page-2').alt")
     assert len([asked for asked, _ in tab.requests() if asked == url]) == 3
+    # A tap beside its text turns the page, as on each page.
+    choose(tab, layout="paged")
+    tab.press("ArrowRight")
+    tab.wait_until(f"String({SHOWN}) === '2'")
+    tab.click_at(WIDE.width * 0.7, WIDE.height / 2)
+    wait_until_shown(tab, 3)
+    tab.press("ArrowLeft")
+    wait_until_shown(tab, 2)
     tab.intercept(url, "image/png", images.png(700, 1000))
     tab.click("#page-2")
     tab.wait_until("document.querySelector('#page-2').naturalWidth === 700")
