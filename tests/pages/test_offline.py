@@ -4,6 +4,7 @@ import json
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from time import monotonic
 
 import pytest
@@ -150,6 +151,32 @@ def test_a_reader_goes_on_without_a_network(tmp_path: Path) -> None:
         phone.open(f"{url}{CHAPTER}")
         phone.wait_for_path("/shelf/")
         phone.wait_for(f".entries a[href='{WEBTOON}']")
+
+
+def test_a_chapter_is_kept_while_its_settings_are_closed(example: PageSite, chromium: browser.Browser) -> None:
+    """Opened again, they have its progress."""
+    go_on, held = Event(), f"/media/series{CHAPTER.removeprefix('/reader')}002.jpg"
+    go_on.set()
+
+    def lie(asked: Asked, answer: Answer) -> Answer:
+        assert asked.path != held or go_on.wait(browser.LIMIT)
+        # No image comes from the browser's cache.
+        return answer.with_header("Cache-Control", "no-cache")
+
+    with lying(example.web.port, lie) as url, chromium.tab(PHONE) as phone:
+        open_with_worker(phone, url + CHAPTER)
+        wait_for_page(phone, 1)
+        go_on.clear()
+        open_settings(phone)
+        phone.wait_for("#keep")
+        phone.tap("#keep")
+        phone.wait_until("document.querySelector('.keep').textContent.includes('1 of 5')")
+        phone.press("Escape")
+        phone.wait_until("!document.querySelector('dialog')")
+        open_settings(phone)
+        phone.wait_until("document.querySelector('.keep').textContent.includes('1 of 5')")
+        go_on.set()
+        phone.wait_until("document.querySelector('.keep button') && !document.querySelector('#keep')")
 
 
 def test_kept_chapters(edited: PageSite, chromium: browser.Browser) -> None:

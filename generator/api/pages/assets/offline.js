@@ -25,8 +25,12 @@ function canKeep(images) {
   return foreign ? new Promise((done) => ask({ action: "test", url: foreign }, done)) : true;
 }
 
+// The row of the chapter while it is being kept: the settings can be closed and opened again.
+let keeping = null;
+
 /** A row for the settings of a chapter: keep it, its progress, its size, delete it. Empty where it cannot be kept. */
 export function keepRow(path, described, images) {
+  if (keeping) return keeping;
   const row = element("p", { class: "keep", role: "status" });
   const show = async () => {
     const known = await about(path);
@@ -36,7 +40,9 @@ export function keepRow(path, described, images) {
     };
     const keep = () => {
       navigator.storage?.persist?.();
+      keeping = row;
       ask({ action: "keep", page: path, ...described, images }, ({ done, count, bytes, isKept, failed }) => {
+        if (isKept || failed) keeping = null;
         if (isKept) show();
         else row.replaceChildren(failed ? texts.keep_failed : fill(texts.keeping, { done, count, size: size(bytes) }));
       });
