@@ -94,16 +94,30 @@ def test_chapters_are_marked_as_read(example: PageSite, tab: Tab) -> None:
 
 
 def test_chapters_since_the_last_visit_are_new(example: PageSite, tab: Tab) -> None:
+    """Also in a tab that stays open."""
     tab.open(example.url(SERIES))
     tab.wait_for("input[name=oldest]")
     assert tab.run("document.querySelectorAll('.new').length") == 0
     newest = tab.run(f"Date.parse(document.querySelector('a[href=\"{LAST}\"] ~ small time').dateTime)")
     shelf = json.dumps({"version": 1, "visited": newest - 1})
-    tab.run(f"sessionStorage.clear(); localStorage.setItem('flatpanel', {json.dumps(shelf)})")
+    tab.run(f"localStorage.setItem('flatpanel', {json.dumps(shelf)})")
     tab.open(example.url(SERIES))
     tab.wait_for(".new")
     assert tab.run("[...document.querySelectorAll('.new > a')].map((link) => link.pathname)") == [LAST]
     assert tab.run(f"{SHELF}.since") == newest - 1
+
+
+def test_a_visit_lasts_while_pages_are_read(example: PageSite, tab: Tab) -> None:
+    """Marks of what is new stay in a long one, in which lists are open or only chapters are read."""
+    tab.open(example.url(SERIES))
+    for seen, read in ((1, 300), (300, 1), (300, 300)):
+        ago = "((minutes) => Date.now() - minutes * 60 * 1000)"
+        entry = f"{{ '{NEXT}': {{ chapter: '{NEXT}', at: {ago}({read}) }} }}"
+        shelf = f"{{ version: 1, since: 5, visited: {ago}(300), seen: {ago}({seen}), series: {entry} }}"
+        tab.run(f"localStorage.setItem('flatpanel', JSON.stringify({shelf}))")
+        tab.open(example.url(f"{SERIES}?{seen}-{read}"))
+        tab.wait_for("input[name=oldest]")
+        assert (tab.run(f"{SHELF}.since") == 5) == (seen == 1 or read == 1)
 
 
 # The library

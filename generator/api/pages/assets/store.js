@@ -22,8 +22,8 @@ const TYPES = {
   },
 };
 
-// `visited` is when this visit began, `since` when the one before it did; 0 if there was none.
-const empty = () => ({ version: VERSION, settings: {}, series: {}, visited: 0, since: 0 });
+// `visited` is when this visit began, `since` when the one before it did, `seen` when a list was opened; 0 if never.
+const empty = () => ({ version: VERSION, settings: {}, series: {}, visited: 0, since: 0, seen: 0 });
 
 /** The fields of a value that have the types of a table. */
 function known(value, types) {
@@ -37,7 +37,7 @@ const isPath = (text) => /^\/(?![/\\])[^\t\n\r]*$/.test(text);
 export function checked(value) {
   if (value?.version !== VERSION) return null;
   const shelf = { ...empty(), settings: known(value.settings, TYPES.settings) };
-  Object.assign(shelf, known(value, { visited: "number", since: "number" }));
+  Object.assign(shelf, known(value, { visited: "number", since: "number", seen: "number" }));
   for (const [path, entry] of Object.entries(value.series ?? {})) {
     if (!isPath(path)) continue;
     const series = known(entry, TYPES.series);
@@ -95,20 +95,16 @@ export function changeSetting(name, value) {
   });
 }
 
-// A new tab within this time, in milliseconds, belongs to the same visit.
+// A visit ends so many milliseconds after the last list or page that was read.
 const VISIT = 30 * 60 * 1000;
 
 /** When the last visit began; 0 on the first one. */
 export function lastVisit() {
-  try {
-    if (!isKept) return 0;
-    if (!sessionStorage.getItem(KEY)) {
-      sessionStorage.setItem(KEY, "visited");
-      const now = Date.now();
-      change((shelf) => now - shelf.visited > VISIT && Object.assign(shelf, { since: shelf.visited, visited: now }));
-    }
-    return read().since;
-  } catch {
-    return 0;
-  }
+  const now = Date.now();
+  change((shelf) => {
+    const last = Math.max(shelf.visited, shelf.seen, ...Object.values(shelf.series).map(({ at }) => at ?? 0));
+    if (now - last > VISIT) Object.assign(shelf, { since: shelf.visited, visited: now });
+    shelf.seen = now;
+  });
+  return read().since;
 }
