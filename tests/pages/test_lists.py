@@ -2,10 +2,12 @@
 
 import json
 
+from tests.conftest import Site
 from tests.pages.test_reading import CHAPTER, LAST, NEXT, SERIES, SHELF, set_value, wait_for_page
-from tests.support import browser
-from tests.support.browser import Tab
-from tests.support.page_sites import PageSite
+from tests.support import browser, images
+from tests.support.browser import WIDE, Tab
+from tests.support.page_sites import IMAGES, PageSite
+from tests.support.site_server import serving
 
 pytestmark = browser.reads_pages
 
@@ -118,6 +120,28 @@ def test_a_visit_lasts_while_pages_are_read(example: PageSite, tab: Tab) -> None
         tab.open(example.url(f"{SERIES}?{seen}-{read}"))
         tab.wait_for("input[name=oldest]")
         assert (tab.run(f"{SHELF}.since") == 5) == (seen == 1 or read == 1)
+
+
+def test_numbers_that_begin_again_in_each_volume(site: Site, chromium: browser.Browser) -> None:
+    """A number leads to its chapter in one volume after the other. A chapter of another path may be each of them."""
+    chapter = "{{id: {0}{1}, volume: {0}, number: {1}, published: 2026-01-01, pages: []}}"
+    chapters = ", ".join(chapter.format(volume, number) for volume in (1, 2) for number in (1, 2))
+    site.write("series/far.yaml", f"title: Far\ncover: cover.png\nchapters: [{chapters}]\n")
+    site.write("site.yaml", f"base_url: https://comics.example\npages: true\nmedia: {IMAGES}/\n")
+    with serving(site) as web, chromium.tab(WIDE) as tab:
+        tab.intercept(f"{IMAGES}/*", "image/png", images.png(70, 100))
+        url = f"http://127.0.0.1:{web.port}/reader/far/"
+        tab.open(url)
+        remembered = json.dumps({"version": 1, "series": {"/reader/far/": {"read": ["0/1/", "1/2/"]}}})
+        tab.run(f"localStorage.setItem('flatpanel', {json.dumps(remembered)})")
+        tab.open(f"{url}?")
+        tab.wait_until(f"String({MARKED}) === '/reader/far/1/2/'")
+        assert tab.run(f"{SHELF}.series['/reader/far/'].read") == ["0/1/", "1/2/"]
+        for volume in (2, 1, 2):
+            tab.run("document.querySelector('input[name=number]').select()")
+            tab.type("1")
+            tab.press("Enter")
+            tab.wait_until(f"document.activeElement.pathname === '/reader/far/{volume}/1/'")
 
 
 # The library

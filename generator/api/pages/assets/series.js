@@ -79,10 +79,14 @@ function setMarking(isOn) {
   });
 }
 
-/** Lead to the chapter with a number; false if there is none. */
+let jumped;
+
+/** Lead to the chapter with a number, or to the next one if several volumes have it; false if there is none. */
 function jump(number) {
-  const link = newestFirst.find((item) => Number(pathOf(item).split("/").at(-2)) === number);
+  const links = newestFirst.filter((item) => Number(pathOf(item).split("/").at(-2)) === number);
+  const link = links[(links.indexOf(jumped) + 1) % links.length];
   if (!link) return false;
+  jumped = link;
   const volume = link.closest("details");
   if (volume) volume.open = true;
   link.focus({ preventScroll: true });
