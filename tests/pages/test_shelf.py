@@ -60,6 +60,27 @@ def test_the_first_page_says_where_reading_goes_on(example: PageSite, phone: Tab
     phone.wait_for_path(NEXT)
 
 
+def test_a_chapter_that_got_a_volume_keeps_its_reader(example: PageSite, chromium: browser.Browser) -> None:
+    """Its path has changed. The page of errors leads to the series, which finds the chapter by its number."""
+    entry = {
+        "chapter": f"{SERIES}0/2/",
+        "next": f"{SERIES}3/10.5/",
+        "page": 3,
+        "read": ["0/1/", "1/1/", "0/12/", "0/99/"],
+    }
+    with chromium.tab(WIDE) as tab:
+        tab.open(example.url("/shelf/"))
+        remember(tab, {"series": {SERIES: entry}})
+        tab.open(example.url("/"))
+        tab.wait_for("#shelf a")
+        tab.click("#shelf a")
+        tab.wait_for_path(SERIES)
+        tab.wait_until("document.querySelector('#continue').checkVisibility()")
+        assert tab.run("document.querySelector('#continue').getAttribute('href')") == f"{NEXT}#page-3"
+        moved = {"chapter": NEXT, "next": f"{SERIES}1/10.5/", "page": 3, "read": ["1/1/", "0/12/", "0/99/"]}
+        assert tab.run(f"{SHELF}.series") == {SERIES: moved}
+
+
 def test_what_is_new_since_the_last_visit(example: PageSite, tab: Tab) -> None:
     """With one request, on what the page shows. A first visit asks for nothing."""
     tab.open(example.url("/"))

@@ -31,6 +31,7 @@ SCRIPTS = (
         "home",
         "images",
         "layout",
+        "missing",
         "notice",
         "progress",
         "reader",

@@ -1,4 +1,4 @@
-const FILES = ["/","/shelf/","/manifest.webmanifest","/assets/style.css","/assets/reader.css","/assets/notice.css","/assets/site.js","/assets/icon.svg","/assets/bar.js","/assets/cards.js","/assets/chapter.js","/assets/dom.js","/assets/former.js","/assets/home.js","/assets/images.js","/assets/layout.js","/assets/notice.js","/assets/progress.js","/assets/reader.js","/assets/search.js","/assets/series.js","/assets/shelf.js","/assets/offline.js","/assets/store.js","/assets/theme.js","/assets/turning.js"];
+const FILES = ["/","/shelf/","/manifest.webmanifest","/assets/style.css","/assets/reader.css","/assets/notice.css","/assets/site.js","/assets/icon.svg","/assets/bar.js","/assets/cards.js","/assets/chapter.js","/assets/dom.js","/assets/former.js","/assets/home.js","/assets/images.js","/assets/layout.js","/assets/missing.js","/assets/notice.js","/assets/progress.js","/assets/reader.js","/assets/search.js","/assets/series.js","/assets/shelf.js","/assets/offline.js","/assets/store.js","/assets/theme.js","/assets/turning.js"];
 addEventListener("fetch", (event) => {
   if (new URL(event.request.url).pathname.endsWith(".cbz")) event.stopImmediatePropagation();
 });

@@ -2,7 +2,7 @@
 import { button, checkbox, element, scrolling } from "./dom.js";
 import { isRead, mark, pageUrl, resume } from "./progress.js";
 import { shelf, texts } from "./site.js";
-import { changeSeries, changeSetting, lastVisit, ofSeries, read } from "./store.js";
+import { change, changeSeries, changeSetting, lastVisit, ofSeries, read } from "./store.js";
 
 const article = document.querySelector("[data-series]");
 const { series } = article.dataset;
@@ -12,11 +12,25 @@ const described = {
 };
 const newestFirst = [...document.querySelectorAll(".chapters li > a")];
 const pathOf = (link) => link.getAttribute("href").replace(/#.*/, "");
+const paths = newestFirst.map(pathOf);
 const list = document.querySelector(".chapters");
+
+/** Find chapters again that have another volume now: their paths changed, and their numbers did not. */
+function findMoved() {
+  const withoutVolume = (path) => path.slice(series.length).replace(/^\d+\//, "");
+  const byNumber = new Map();
+  // A number that several volumes have does not tell which one it was.
+  for (const path of paths) byNumber.set(withoutVolume(path), byNumber.has(withoutVolume(path)) ? undefined : path);
+  const present = (path) => (paths.includes(path) ? path : (byNumber.get(withoutVolume(path)) ?? path));
+  change(({ series: all }) => {
+    const { [series]: entry } = all;
+    for (const name of ["chapter", "next"]) if (entry?.[name]) entry[name] = present(entry[name]);
+    if (entry?.read) entry.read = [...new Set(entry.read.map((path) => present(series + path).slice(series.length)))];
+  });
+}
 
 function offerToContinue() {
   const link = document.getElementById("continue");
-  const paths = newestFirst.map(pathOf);
   const url = resume(paths, ofSeries(series));
   if (!url) return;
   link.href = url;
@@ -137,6 +151,7 @@ function addTools() {
 
 if (article.dataset.formerly) await import("./former.js").then(({ move }) => move(article.dataset), () => {});
 if (newestFirst.length) {
+  findMoved();
   offerToContinue();
   keepPlace();
   showMarks();
