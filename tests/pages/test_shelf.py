@@ -60,6 +60,40 @@ def test_the_first_page_says_where_reading_goes_on(example: PageSite, phone: Tab
     phone.wait_for_path(NEXT)
 
 
+def test_the_way_back_shows_what_was_read_since(example: PageSite, tab: Tab) -> None:
+    """Browsers keep a page as it was left, and show it again without loading it."""
+    tab.open(example.url("/"))
+    # A worker that begins takes over pages, and none that was left.
+    tab.wait_until("navigator.serviceWorker.controller !== null")
+    tab.run("globalThis.isSamePage = true")
+    tab.click(f"a[href='{SERIES}']")
+    tab.wait_for_path(SERIES)
+    tab.wait_for("input[name=oldest]")
+    tab.run("globalThis.isSamePage = true")
+    tab.click(f"a[href='{CHAPTER}']")
+    wait_for_page(tab, 1)
+    tab.press("End")
+    wait_for_page(tab, 5)
+    tab.back()
+    tab.wait_until("document.querySelector('#continue').checkVisibility()")
+    assert tab.run("document.querySelector('#continue').getAttribute('href')") == NEXT
+    assert tab.run("document.querySelector('.read > a').getAttribute('href')") == CHAPTER
+    assert tab.run("isSamePage") is True
+    tab.back()
+    tab.wait_until(f"String({ON_SHELF}) === '{NEXT}'")
+    assert tab.run("isSamePage") is True
+    # And what was deleted.
+    tab.open(example.url("/shelf/"))
+    tab.wait_for(".card button")
+    tab.run("globalThis.isSamePage = true")
+    tab.click(".card a")
+    tab.wait_for_path(NEXT)
+    tab.run("localStorage.clear()")
+    tab.back()
+    tab.wait_until("!document.querySelector('.card')")
+    assert tab.run("isSamePage") is True
+
+
 def test_a_chapter_that_got_a_volume_keeps_its_reader(example: PageSite, chromium: browser.Browser) -> None:
     """Its path has changed. The page of errors leads to the series, which finds the chapter by its number."""
     entry = {

@@ -6,17 +6,7 @@ import { lastVisit, read } from "./store.js";
 
 const MOST = 12;
 const section = document.getElementById("shelf");
-const shown = shelved(read()).slice(0, MOST);
-const cards = (entries) => entries.map(([path, entry]) => card(path, entry));
-const begun = shown.filter(([, entry]) => entry.chapter);
-const others = shown.filter(([, entry]) => !entry.chapter);
-section.hidden = shown.length === 0;
-if (section.hidden) delete document.documentElement.dataset.shelf;
-if (begun.length) section.querySelector("ul").append(...cards(begun));
-else section.replaceChildren();
-if (others.length) {
-  section.append(element("h2", { lang: texts.lang }, texts.followed), element("ul", {}, ...cards(others)));
-}
+const heading = section.querySelector("h2");
 
 /** Mark series and chapters that came after the last visit, with one request, if the site has a public list. */
 async function markNew(since) {
@@ -34,5 +24,20 @@ async function markNew(since) {
   }
 }
 
-const since = lastVisit();
-if (since) markNew(since).catch(() => {});
+function show() {
+  const shown = shelved(read()).slice(0, MOST);
+  section.hidden = shown.length === 0;
+  if (section.hidden) delete document.documentElement.dataset.shelf;
+  const grid = (entries) => element("ul", {}, ...entries.map(([path, entry]) => card(path, entry)));
+  const begun = shown.filter(([, entry]) => entry.chapter);
+  const others = shown.filter(([, entry]) => !entry.chapter);
+  section.replaceChildren();
+  if (begun.length) section.append(heading, grid(begun));
+  if (others.length) section.append(element("h2", { lang: texts.lang }, texts.followed), grid(others));
+  const since = lastVisit();
+  if (since) markNew(since).catch(() => {});
+}
+
+show();
+// The browser shows the page of before on the way back.
+addEventListener("pageshow", ({ persisted }) => persisted && show());

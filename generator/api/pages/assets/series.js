@@ -32,17 +32,16 @@ function findMoved() {
 function offerToContinue() {
   const link = document.getElementById("continue");
   const url = resume(paths, ofSeries(series));
+  link.hidden = !url;
   if (!url) return;
   link.href = url;
   link.title = newestFirst[paths.indexOf(url.replace(/#.*/, ""))].textContent;
-  link.hidden = false;
 }
 
 /** The row of the chapter that is being read leads to its page. */
 function keepPlace() {
   const { chapter, page, finished } = ofSeries(series);
-  const link = newestFirst.find((item) => pathOf(item) === chapter);
-  if (link && !finished) link.href = pageUrl(chapter, page);
+  for (const link of newestFirst) link.href = pathOf(link) === chapter && !finished ? pageUrl(chapter, page) : pathOf(link);
 }
 
 /** Mark a row, for eyes and for screen readers. */
@@ -150,10 +149,16 @@ function addTools() {
 }
 
 if (article.dataset.formerly) await import("./former.js").then(({ move }) => move(article.dataset), () => {});
-if (newestFirst.length) {
+function show() {
   findMoved();
   offerToContinue();
   keepPlace();
   showMarks();
+}
+
+if (newestFirst.length) {
+  show();
   addTools();
+  // The browser shows the page of before on the way back.
+  addEventListener("pageshow", ({ persisted }) => persisted && show());
 }

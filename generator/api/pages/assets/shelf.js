@@ -108,3 +108,5 @@ function show() {
 }
 
 show();
+// The browser shows the page of before on the way back.
+addEventListener("pageshow", ({ persisted }) => persisted && show());
