@@ -156,6 +156,22 @@ def test_colours_are_a_choice(example: PageSite, tab: Tab) -> None:
     assert tab.run(BACKGROUND) == light
 
 
+def test_colours_come_and_go_with_a_shelf(example: PageSite, tab: Tab, tmp_path: Path) -> None:
+    """Those of a file are seen at once, and after all is deleted those of the device."""
+    dark = tmp_path / "dark.json"
+    dark.write_text(json.dumps({"version": 1, "settings": {"theme": "dark"}}))
+    tab.open(example.url("/shelf/"))
+    light = tab.run(BACKGROUND)
+    tab.wait_for("#import")
+    tab.choose_file("#import", dark)
+    tab.wait_until("document.querySelector('select[name=theme]').value === 'dark'")
+    assert tab.run(BACKGROUND) != light
+    tab.run("window.confirm = () => true")
+    tab.click("#export + button")
+    tab.wait_until("document.querySelector('select[name=theme]').value === 'system'")
+    assert tab.run(BACKGROUND) == light
+
+
 def test_a_series_is_followed(example: PageSite, tab: Tab) -> None:
     tab.open(example.url(SERIES))
     tab.wait_for("input[name=follow]")

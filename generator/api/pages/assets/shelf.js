@@ -36,13 +36,19 @@ function grid(entries, names) {
   return element("ul", { class: "grid" }, ...cards);
 }
 
+/** The page has the colours that are chosen now: a file can bring them, too. */
+function showTheme() {
+  const { theme } = read().settings;
+  if (theme) document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+}
+
 function settings() {
   const { theme, keys, notice } = read().settings;
   const themes = ["system", "light", "dark"].map((name) => [name, texts[`theme_${name}`]]);
   const setTheme = (name) => {
     changeSetting("theme", name === "system" ? undefined : name);
-    if (name === "system") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = name;
+    showTheme();
   };
   const showNotice = (isOn) => changeSetting("notice", isOn ? undefined : false);
   return section(
@@ -96,6 +102,7 @@ function data() {
 const kept = section(texts.kept_chapters, await keptList().catch(() => ""));
 
 function show() {
+  showTheme();
   const entries = shelved(read());
   main.replaceChildren(
     section(texts.continue_reading, grid(entries.filter(([, entry]) => entry.chapter), PROGRESS)),
