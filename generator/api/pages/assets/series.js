@@ -88,7 +88,7 @@ function setMarking(isOn) {
       list.querySelectorAll(".mark")[[...list.querySelectorAll("li > a")].indexOf(link)].focus();
     };
     const text = link.parentElement.classList.contains("read") ? texts.mark_unread : texts.mark_read;
-    link.after(button(text, click, { class: "mark", "aria-label": `${text}: ${link.textContent}` }));
+    link.after(button(text, click, { class: "mark", lang: texts.lang, "aria-label": `${text}: ${link.textContent}` }));
   });
 }
 
