@@ -118,10 +118,9 @@ def _limited_rules(rules: HeaderRules, page_policy: str) -> HeaderRules:
         for pattern, lines in rules.items()
         if any(line.startswith(_POLICY) and line != page_policy for line in lines)
     }
-    if any(page_policy in lines for lines in rules.values()):
-        without = {pattern: [line for line in lines if line != page_policy] for pattern, lines in rules.items()}
-        rules = {pattern: [*[f"! {_POLICY}"] * (pattern in own), *lines] for pattern, lines in without.items()}
-        rules["/*"].append(page_policy)
+    without = {pattern: [line for line in lines if line != page_policy] for pattern, lines in rules.items()}
+    rules = {pattern: [*[f"! {_POLICY}"] * (pattern in own), *lines] for pattern, lines in without.items()}
+    rules["/*"].append(page_policy)
     left_out = {*[pattern for pattern in rules if pattern not in own][max(1, MAX_RULES - len(own)) :]}
     kept = [(pattern, lines) for pattern, lines in rules.items() if pattern not in left_out]
     return dict(kept[:MAX_RULES])
