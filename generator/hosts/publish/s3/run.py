@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from itertools import groupby
 from typing import NamedTuple, TypeVar
@@ -17,8 +17,6 @@ from .lock import Lock, exclusive, unfinished_lists
 T = TypeVar("T")
 # Larger objects, such as archives, are in memory one at a time.
 _LARGE = 32 << 20
-# Items that a pool of threads has at a time.
-_IN_POOL = 10_000
 _one_large_object = threading.Lock()
 
 
@@ -50,18 +48,33 @@ def waves(items: Sequence[Item]) -> Iterator[list[Item]]:
 
 
 def in_parallel(items: Sequence[T], action: Callable[[T], None], jobs: int, progress: Callable[[int], None]) -> None:
-    """Call the action for each item in `jobs` threads. After the first error, no other item is begun."""
-    with ThreadPoolExecutor(jobs) as pool:
-        # In parts, since a pool keeps a record of each item.
-        for start in range(0, len(items), _IN_POOL):
-            futures = [pool.submit(action, item) for item in items[start : start + _IN_POOL]]
-            try:
-                for future in as_completed(futures):
-                    future.result()
+    """Call the action for each item in `jobs` threads. The first error ends all of them."""
+    source, mutex, ended = iter(items), threading.Lock(), threading.Event()
+
+    def taken() -> Iterator[T]:
+        while not ended.is_set():
+            with mutex:
+                try:
+                    item = next(source)
+                except StopIteration:
+                    return
+            yield item
+
+    def work() -> None:
+        try:
+            for item in taken():
+                action(item)
+                with mutex:
                     progress(1)
-            finally:
-                for future in futures:
-                    future.cancel()
+        finally:
+            ended.set()
+
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            for future in [pool.submit(work) for _ in range(min(jobs, len(items)))]:
+                future.result()
+        finally:
+            ended.set()  # for an interrupt of the main thread
 
 
 # The list of a publish: its objects, stored in the bucket itself, and the pointer that names the last list
