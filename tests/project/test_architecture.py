@@ -317,12 +317,7 @@ def is_of_text(node: ast.Call) -> bool:
 
 
 def only_reads(node: ast.Call) -> bool:
-    """open(…), path.open(), path.open("rb") or os.open(…, os.O_RDONLY); any other mode counts as writing.
-
-    tarfile.open(fileobj=…) opens nothing: another module has opened its stream.
-    """
-    if any(keyword.arg == "fileobj" for keyword in node.keywords):
-        return True
+    """open(…), path.open(), path.open("rb") or os.open(…, os.O_RDONLY); any other mode counts as writing."""
     if is_of_os(node):
         return [ast.unparse(argument) for argument in node.args[1:]] == ["os.O_RDONLY"]
     given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "mode")]

@@ -4,12 +4,16 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from generator import encoding
 from generator.errors import FlatpanelError
+from generator.hosts.publish.ssh import archive
+from generator.hosts.publish.ssh.archive import ArchiveFile
 from generator.hosts.publish.ssh.session import connected
 from generator.hosts.publish.ssh.target import SshTarget
 from generator.release import nginx_user
@@ -68,6 +72,20 @@ def test_a_server_that_stops_reading_the_files_is_a_message(remote: Remote, tar:
     (remote.server.commands / "tar").unlink()
     remote.publish()
     assert list(verify_files.check_files(remote.store)) == []
+
+
+def test_a_file_that_becomes_shorter_while_it_is_sent_is_named(tmp_path: Path) -> None:
+    """Its header has said the length."""
+    path = tmp_path / "1.png"
+    path.write_bytes(b"a page")
+
+    class Stream(BytesIO):
+        def write(self, data: Any) -> int:
+            os.truncate(path, 1)
+            return super().write(data)
+
+    with pytest.raises(FlatpanelError, match=f"{path}: became shorter"):
+        archive.write(Stream(), [ArchiveFile("1.png", path)], lambda count: None)
 
 
 @pytest.mark.end_to_end
