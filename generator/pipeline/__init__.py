@@ -18,9 +18,8 @@ step              modules                       key                             
                                                 chapters, views, sizes of pages,
                                                 smaller copies, allocated page ids
 4 lists           catalog_lists, long_lists     none: all bodies of the whole catalog are   these bodies, if their ETag
-                                                rendered, or joined from pieces             changed, and the segment of
-                                                                                            the whole catalog
-                                                chapters of a piece of a long list          the piece, compressed
+                                                rendered, except long lists, whose key      changed, and the segment of
+                                                has the digests of their pieces             the whole catalog
                                                 data of the configuration, `dist`           configuration files
 5 release files   segments                      -                                           the files, and their digest:
                                                                                             the id of the release

@@ -38,7 +38,8 @@ class Step(NamedTuple):
 
 VERSION = Step("version", "the program")
 LAST_BUILD = Step("last build")
-# The release that the lines and the render keys are about: its id, its segments, the retained files.
+# The release that the lines, the render keys and the long lists are about: its id, the status of its manifest, its
+# segments, the retained files.
 RELEASE = Step("release")
 HISTORY = Step("history", key="commit and folder of the repository")
 FILES = Step("files", "path", "size, mtime, ctime and inode")
@@ -48,6 +49,7 @@ THEME = Step("theme", key="files of the theme, version of the library that conve
 SAMPLE = Step("sample of pages", key="settings, whether it is a preview, files of the theme")
 FACTS = Step("facts", "series", "check key: names and digests of its files, digests of the entries that it references")
 SUMMARIES = Step("summaries", "series", "render key: see `ReleaseBuilder`")
+LISTS = Step("long lists", "URL", "digests of its pieces, max-age, whether it is restricted")
 CHAPTERS = Step("chapters", "eighteen hours of the list of all chapters", "ids and ETags of its chapters")
 DEFLATED = Step("deflated chapters", "the same in a date format", "ids and ETags of its chapters")
 CONFIGURATION = Step("configuration", key="its values")

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import NamedTuple
 
 from .. import encoding
@@ -20,7 +19,7 @@ from ..filesystem import read_regular
 from ..release import manifest
 from ..release.manifest import Published
 from . import series_renderer
-from .cache import CHAPTERS, DEFLATED, Cache, Damaged
+from .cache import CHAPTERS, DEFLATED, LISTS, Cache, Damaged
 from .publish import ResourcePublisher
 from .series_renderer import ListedChapters
 
@@ -28,13 +27,14 @@ from .series_renderer import ListedChapters
 LONG = 1 << 20
 # The first four of the six bytes of a chapter's place that hold its publication time: about eighteen hours.
 _BUCKET = 4
-# The number of pieces to write at a time: few long writes are faster than many short ones.
-_BLOCK = 8
+# The number of bytes to write at a time.
+_BLOCK = 1 << 20
 
 
 class Piece(NamedTuple):
     """A part of a list; its content is read when it is needed."""
 
+    digest: str
     text: Callable[[], bytes]
     compressed: Callable[[], bytes]
 
@@ -71,12 +71,32 @@ class LongListBuilder:
     site_modified: int
 
     def publish(self, resource: Resource, continued: Mapping[str, Published]) -> Published:
-        """Write a list."""
+        """Write a list, unless the current release has it: the key is a digest of its pieces and its caching."""
         content = self._content(resource)
+        key = encoding.digest(
+            encoding.json(
+                [
+                    resource.max_age,
+                    resource.restricted,
+                    [piece.digest for piece in content.pieces],
+                    (content.start + content.end).decode(),
+                ]
+            )
+        )
+        previous = continued.get(resource.url)
+        # Like an unchanged body, a list with an unchanged key need not be written again.
+        if (
+            self.publisher.skip_unchanged
+            and previous
+            and self.cache.get(LISTS, resource.url, key) is not None
+            and self.publisher.bodies.reuse(previous, previous)
+        ):
+            return previous
+        self.cache.put(LISTS, resource.url, key, b"")
         modified = content.modified if content.pieces else self.site_modified
         dated = resource._replace(body=resource.body._replace(last_modified=modified))
         if content.size >= LONG:
-            return _write_pieces(self.publisher, dated, content, continued.get(resource.url))
+            return _write_pieces(self.publisher, dated, content, previous)
         text = content.start + b",".join(piece.text() for piece in content.pieces) + content.end
         return self.publisher.publish(dated._replace(body=dated.body._replace(value=text)), continued)
 
@@ -118,7 +138,7 @@ class LongListBuilder:
             packed = read_regular(f"{path}.gz") if body.gzip else None
             return encoding.piece_of_gzip(packed) if packed else encoding.deflate_piece(text())
 
-        return Piece(text, compressed)
+        return Piece(body.etag, text, compressed)
 
     def _chapters_piece(self, bucket: ChapterBucket, date_format: str) -> Piece:
         def joined() -> bytes:
@@ -131,7 +151,7 @@ class LongListBuilder:
             name = f"{bucket.name} {date_format}"
             return self.cache.memo(DEFLATED, name, bucket.digest, lambda: encoding.deflate_piece(text()))
 
-        return Piece(text, compressed)
+        return Piece(f"{bucket.digest} {date_format}", text, compressed)
 
     def _chapter(self, record: bytes) -> bytes:
         """The body of a chapter."""
@@ -153,14 +173,13 @@ def _write_pieces(
     publisher: ResourcePublisher, resource: Resource, content: PieceList, previous: Published | None
 ) -> Published:
     """Write a list and its compressed form block by block."""
-    hasher, parts = encoding.BodyHasher(), _parts(content)
+    hasher = encoding.BodyHasher()
     with publisher.bodies.partial_files(resource) as (body, compressed):
         compressed.write(encoding.GZIP_HEADER)
-        while block := list(islice(parts, _BLOCK)):
-            text = b"".join(text for text, _ in block)
+        for text, deflated in _blocks(_parts(content)):
             hasher.add(text)
             body.write(text)
-            compressed.write(b"".join(deflated for _, deflated in block))
+            compressed.write(deflated)
         compressed.write(encoding.gzip_trailer(hasher.crc, hasher.size))
         published = manifest.with_validators(resource, hasher.digests(), True, previous, publisher.as_of)
         publisher.bodies.finish(published, body, compressed, previous)
@@ -176,6 +195,22 @@ def _parts(content: PieceList) -> Iterator[tuple[bytes, bytes]]:
             yield b",", comma
         yield piece.text(), piece.compressed()
     yield content.end, encoding.deflate_piece(content.end)
+
+
+def _blocks(parts: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+    """Join parts to blocks of about `_BLOCK` bytes: few long writes are faster than many short ones."""
+    size, block = 0, []
+    for part in parts:
+        block.append(part)
+        size += len(part[0])
+        if size >= _BLOCK:
+            yield _joined(block)
+            size, block = 0, []
+    yield _joined(block)
+
+
+def _joined(parts: list[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
+    return b"".join(text for text, _ in parts), b"".join(deflated for _, deflated in parts)
 
 
 def is_joined(resource: Resource) -> bool:

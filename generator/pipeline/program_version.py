@@ -40,7 +40,7 @@ def _digest(files: Sequence[tuple[str | int, ...]]) -> str:
 
 def _files() -> Iterator[tuple[str, os.stat_result]]:
     """Every program file by its path in the package, with its status."""
-    for folder, folders, names in os.walk(_PACKAGE):
+    for folder, folders, names in os.walk(_PACKAGE, followlinks=True):
         folders[:] = [name for name in folders if name != "__pycache__"]
         for name in names:
             if name.endswith(_SUFFIXES):

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,8 +24,8 @@ FILES = {"manifest.json": manifest.SEPARATOR, **{f"{name}.map": b"" for name in 
 # The lines of the segments in each of them.
 LINES = {file: Step(f"lines of {file}", "series") for file in FILES}
 
-# The number of segments to join at a time.
-_BLOCK = 8
+# The number of bytes to join at a time.
+_BLOCK = 1 << 20
 
 
 @dataclass(slots=True)
@@ -80,11 +80,16 @@ class Segments:
         return sorted(self.summaries.items())
 
     def parts(self, file: str) -> Iterator[bytes]:
-        """Yield the content of a long file in blocks, each with the lines of several segments."""
-        rows, start = self.cache.rows(LINES[file]), b""
-        while block := list(islice(rows, _BLOCK)):
-            yield start + FILES[file].join(row.value for row in block)
-            start = FILES[file]
+        """Return the content of a long file in blocks of about 1 MB, each with the lines of many segments."""
+        separator, block, size = FILES[file], [], 0
+        for row in self.cache.rows(LINES[file]):
+            block.append(row.value)
+            size += len(row.value)
+            if size >= _BLOCK:
+                yield separator.join(block)
+                # The next block begins with the separator.
+                block, size = [b""], 0
+        yield separator.join(block)
 
 
 class PreparedRelease(NamedTuple):

@@ -11,6 +11,7 @@ import pytest
 from generator import encoding
 from generator.filesystem import PartialFile
 from generator.pipeline import long_lists, run
+from generator.release import bodies, transaction
 from generator.release.manifest import Manifest
 from generator.release.store import TREES
 from generator.review import verify_files
@@ -83,6 +84,19 @@ def test_an_unchanged_long_list_is_not_written_again(long: None, site: Site) -> 
         del states[-1]["."]
 
     assert states[0] == states[1]
+
+
+def test_a_comment_in_the_catalog_writes_no_long_list(long: None, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The key of its pieces is unchanged. A kill during such a build leaves nothing to sweep."""
+    options = replace(site.options, cache=site.folder / "cache")
+    tree_snapshot.first_version(site)
+    run.build(options)
+    with (site.folder / "catalog_src/site.yaml").open("a") as settings:
+        settings.write("# a comment\n")
+    for module in (bodies, transaction):
+        monkeypatch.setattr(module, "mark_unfinished", lambda folder: pytest.fail("a body is written"))
+
+    assert run.build(options).changes["unchanged"] > 0
 
 
 @pytest.mark.parametrize("url", ["/api/v2/chapters/11", "/api/series/kept", "/api/v1/series/kept"])
