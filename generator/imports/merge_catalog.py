@@ -174,6 +174,7 @@ class SeriesMerge:
         """Remove the old slugs of series that another series of the site has now."""
         used = {slug.lower() for slug in (*self.plan.series, *self.plan.moves.values())}
         planned = {change.file for change in self.plan.changes if change.name == "formerly"}
+        planned |= {removal.file for removal in self.plan.removals if not removal.path}
         for slug, series in self.here.items():
             entry, formerly = series.entry, series.entry.record.formerly
             kept = [old for old in formerly if old.lower() not in used]
