@@ -138,23 +138,23 @@ def test_values_are_read_from_the_cache_folder(tmp_path: Path) -> None:
     sizes = {"one": 10, "two": 1_500_000, "three": 1_500_000, "four": 3_000_000}
     answers["/api/v2/series"]["results"] = [{"slug": slug} for slug in sizes]
     for slug, size in sizes.items():
-        answers[f"/api/v2/series/{slug}"] = {**series, "slug": slug, "description": "x" * size}
+        answers[f"/api/v2/series/{slug}"] = {**series, "slug": slug, "description": slug, "other": "x" * size}
     with serving(answers) as site:
         site.imported(tmp_path)
 
-    for slug, size in sizes.items():
+    for slug in sizes:
         read = reader.load((tmp_path / f"catalog_src/series/{slug}.yaml").read_bytes())
-        assert len(read["description"]) == size
+        assert read["description"] == slug
 
 
-@pytest.mark.parametrize(("letter", "series"), [("x", 20), ("愛", 6)])
+@pytest.mark.parametrize(("letter", "series"), [("x", 48), ("愛", 6)])
 def test_the_memory_of_all_records_is_limited(letter: str, series: int, tmp_path: Path) -> None:
     """Each response alone is below its limit."""
     answers = small()
     slugs = [f"s{number}" for number in range(series)]
     answers["/api/v2/series"]["results"] = [{"slug": slug} for slug in slugs]
     detail = answers["/api/v2/series/one"]
-    text = letter * (240_000 // len(letter.encode()))
+    text = letter * min(100_000, 240_000 // len(letter.encode()))
     answers |= {f"/api/v2/series/{slug}": {**detail, "slug": slug, "description": text} for slug in slugs}
     with serving(answers) as site:
         with pytest.raises(FlatpanelError, match="records take more than 4 MiB of memory; raise --max-response"):

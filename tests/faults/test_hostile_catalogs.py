@@ -483,7 +483,7 @@ def test_nested_brackets_are_limited() -> None:
 
 def test_a_thousand_problems_of_a_file_are_listed(catalog: Path) -> None:
     """All others are counted."""
-    write(catalog, "series/x.yaml", f"{SERIES}aliases: [{'1, ' * (MAX_PROBLEMS + 5)}]\n")
+    write(catalog, "series/x.yaml", f"{SERIES}categories: [{'1, ' * (MAX_PROBLEMS + 5)}]\n")
     messages = problems(catalog)
 
     assert len(messages) == MAX_PROBLEMS + 1

@@ -180,7 +180,6 @@ def test_a_bomb_is_refused_before_it_is_decoded(side: int) -> None:
     assert fault(bomb) == message
 
 
-@pytest.mark.bounds
 def test_a_jpeg_of_many_scans_is_refused_before_it_is_decoded() -> None:
     """A few hundred kilobytes of them take minutes."""
     content = stored(picture(), "JPEG", progressive=True)

@@ -140,8 +140,8 @@ class ReleaseView:
         path = re.escape(dist[1] if dist else b"dist")
         text = re.sub(rb'(?<=[\s"])' + path + rb'(?=[/;"])', b"dist", self._text(name))
         index = self.responses("").get(SEARCH_INDEX)
-        if index and index.body:
-            text = text.replace(index.body.file.encode(), SEARCH_INDEX.encode())
+        file = index.body.file if index and index.body else SEARCH_INDEX
+        text = text.replace(file.encode(), SEARCH_INDEX.encode())
         return b"".join(
             line for line in text.splitlines(keepends=True) if not line.strip().startswith(_LOCAL_DIRECTIVES)
         )

@@ -520,7 +520,7 @@ def test_a_large_import_is_divided_within_the_limits_of_chats(
     announce: Announcer, apprise: tuple[str, list[tuple[str, str]]]
 ) -> None:
     """Discord takes 2000 characters with the title. Lines stay whole, and long titles are cut."""
-    chapters(announce.site, *range(100, 190), other={"The news": f"'{'@' * 5000}'", "'The ": f"'{'x' * 3000}"})
+    chapters(announce.site, *range(100, 190), other={"The news": f"'{'@' * 2000}'", "'The ": f"'{'x' * 1990}"})
     service, got = apprise
     output = announce(FLATPANEL_SERVICES=service).output
     assert output == f"apprise: announced 90 chapters in {len(got)} messages\n"
