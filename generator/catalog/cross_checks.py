@@ -14,7 +14,7 @@ from .suggestions import did_you_mean, nearest
 from .yaml.positions import YamlPath
 
 # Characters of shared texts that the responses of one series repeat: of people and categories, and of all chapters.
-MAX_SHARED_TEXTS, MAX_CHAPTER_TEXTS = 200_000, 32 << 20
+MAX_SHARED_TEXTS, MAX_CHAPTER_TEXTS = 50_000, 32 << 20
 # Of all series: nginx reads a line for several paths of each.
 MAX_OLD_SLUGS = 50_000
 

@@ -135,9 +135,13 @@ class PageTotal:
         self.pages += pages
         self.characters += characters
 
+    @property
+    def is_above(self) -> bool:
+        return self.pages > MAX_SERIES_PAGES or self.characters > MAX_SERIES_PAGE_NAMES
+
     def admits(self, pages: int, characters: int) -> bool:
         """Add pages, and return whether they are within the limits. The first that are not raise."""
-        if self.pages > MAX_SERIES_PAGES or self.characters > MAX_SERIES_PAGE_NAMES:
+        if self.is_above:
             return False
         self.add(pages, characters)
         if self.pages > MAX_SERIES_PAGES:

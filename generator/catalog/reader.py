@@ -198,6 +198,9 @@ def read_series(folder: Folder, files: SeriesFiles, values: Mapping[str, Any] | 
                     reader.total.add(len(chapter["pages"]), sum(map(len, chapter["pages"])))
             else:
                 records[file] = reader.record(file, Series if file == files.file else Chapter)
+        if checked and reader.total.is_above:
+            # The problem is that of a read without values: which pages are too many follows from the order of files.
+            return read_series(folder, files)
         if records[files.file]:
             reader.sources.series.append(_series_entry(files, records))
         return reader.sources

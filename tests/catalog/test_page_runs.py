@@ -1,5 +1,6 @@
 """Runs of pages, and the names of images in URLs."""
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
@@ -9,6 +10,9 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from generator.catalog import field_values, records
+from generator.errors import CatalogError
+from generator.pipeline import run
+from tests.conftest import Site
 
 FILES = TypeAdapter(records.FileOrUrl)
 
@@ -224,3 +228,20 @@ def test_invalid_image_is_refused(url: str) -> None:
     """An incomplete URL would be a broken image, and a folder would leave the media root."""
     with pytest.raises(ValidationError):
         FILES.validate_python(url, strict=True)
+
+
+def test_pages_of_unchanged_files_count(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build with a cache refuses what one without a cache refuses, and publishes no chapter without its pages."""
+    monkeypatch.setattr(field_values, "MAX_SERIES_PAGES", 5)
+    cached = replace(site.options, cache=site.folder / "cache")
+    site.write("series/x/series.yaml", "title: X\ncover: c.png\n")
+    for number, pages in ((1, "1.png .. 2.png"), (2, "1.png .. 3.png")):
+        site.write(f"series/x/chapters/{number}.yaml", f"number: {number}\npublished: 2026-01-01\npages: {pages}\n")
+    run.build(cached)
+    site.write("series/x/chapters/1.yaml", "number: 1\npublished: 2026-01-01\npages: 1.png .. 3.png\n")
+
+    for options in (cached, site.options):
+        with pytest.raises(
+            CatalogError, match=r"chapters/2\.yaml.*: pages: the series has more than 5 pages up to this"
+        ):
+            run.build(options)

@@ -365,7 +365,7 @@ AMPLIFIED: dict[str, tuple[dict[str, str], str]] = {
         {"authors.yaml": PEOPLE, "artists.yaml": PEOPLE,
          "series/y.yaml": f"{SERIES}authors: {IDS}\nartists: {IDS}\n"},
         "the names and aliases of its people and the descriptions of its categories have more than "
-        "200,000 characters; shorten them",
+        "50,000 characters; shorten them",
     ),
     "aliases": (
         {"authors.yaml": f"- {{id: 9, name: A, aliases: [{'a,' * 201}]}}\n"},

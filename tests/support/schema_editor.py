@@ -108,7 +108,8 @@ _ADDRESSES = (
     "https://[::::::]/b.jpg", "https://[1:2:3:4:5:6:7:8]:80/", "https://[1:2:3:4:5:6:7:8:9]/", "https://[1::2::3]/",
     "https://[]/", "https://[::]/", "https://[1:2:3::5:6:7:8]/b.jpg", "https://[1:2:3:4::5:6:7:8]/", "https://bücher.example/",
     "/", "/a/", "/a", "a/", "//", "/a b/", "/srv/comics", "/srv/comics/", "https://a.example/media/", "/series",
-    "/series/{slug}", "/serie", *(f"https://a.example/{'a' * length}" for length in (1982, 1983)),
+    "/series/{slug}", "/serie", f"/{'a' * 200}", f"/{'a' * 200}/",
+    *(f"https://a.example/{'a' * length}" for length in (1982, 1983)),
 )  # fmt: skip
 _RUNS = (
     "001.jpg .. 018.jpg", "001.jpg..018.jpg", " p1.png .. p12.png ", "1.jpg .. 018.jpg", "9.jpg .. 1.jpg",
@@ -144,12 +145,18 @@ _FIELDS: list[Any] = [
     {}, {"unknown": 1}, {"people": 60}, {"people": -1}, {"people": "60"}, {"v1": {"series": -1}}, {"v1": {"serie": 1}},
     *([{**least, "surplus": 1}] for least in LEAST.values()), *([least] for least in LEAST.values()),
 ]  # fmt: skip
-_LONG: list[Any] = [["a.jpg"] * 10_000, ["a.jpg"] * 10_001]
+# At the limit of a field, and above it.
+_LONG: dict[str, list[Any]] = {
+    "pages": [["a.jpg"] * 10_000, ["a.jpg"] * 10_001],
+    "aliases": [["a"] * 200, ["a"] * 201],
+    "formerly": [["a"] * 1000, ["a"] * 1001],
+    **{field: ["a" * 100_000, "a" * 100_001] for field in ("description", "bio")},
+}
 
 
 def values(field: str) -> list[Any]:
     """Values that a person could write after the name of a field."""
-    return [*_SCALARS, *_LISTS, *_FIELDS, *(_LONG if field == "pages" else ())]
+    return [*_SCALARS, *_LISTS, *_FIELDS, *_LONG.get(field, ())]
 
 
 # Keywords without an effect on validation.

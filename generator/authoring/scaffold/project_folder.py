@@ -58,11 +58,10 @@ def finish(folder: Path) -> None:
 
 
 def _refuse_unfinished(folder: Path, arguments: list[str]) -> None:
-    if os.path.lexists(folder / MARK) and _arguments(folder) != arguments:
+    if os.path.lexists(folder / MARK) and (unfinished := _arguments(folder)) != arguments:
         # Without the arguments of the mark, which may come with an untrusted repository.
-        raise FlatpanelError(
-            f"{folder}: its import is unfinished; run the same `init` again to finish it, or remove the folder"
-        )
+        again = "run the same `init` again to finish it, or " if unfinished else ""
+        raise FlatpanelError(f"{folder}: its import is unfinished; {again}remove the folder")
 
 
 def _arguments(folder: Path) -> object:
