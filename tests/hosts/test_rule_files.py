@@ -66,14 +66,23 @@ def blocks(text: str) -> dict[str, list[str]]:
     return rules
 
 
+def headers(rules: dict[str, list[str]], path: str) -> list[str]:
+    """The headers of a path: each rule that fits adds some, and a line with ! removes those of a name."""
+    lines: list[str] = []
+    for line in (line for pattern, lines in rules.items() if matches(pattern, path) for line in lines):
+        name = line.removeprefix("! ")
+        lines = [*lines, line] if name == line else [other for other in lines if not other.startswith(f"{name}:")]
+    return lines
+
+
 @pytest.mark.parametrize("host", ["cloudflare", "netlify"])
 def test_one_rule_gives_a_path_its_cache_control(site: Site, tmp_path: Path, host: str) -> None:
     """Both hosts apply every rule that fits, and would join the values of two."""
     export_for(site.store, host, tmp_path / "export")
     rules = blocks((tmp_path / "export/site/_headers").read_text())
     for body in public(site):
-        lines = [line for pattern, lines in rules.items() if matches(pattern, body.url) for line in lines]
-        names = [line.partition(":")[0] for line in lines if not line.startswith("Content-Type")]
+        lines = headers(rules, body.url)
+        names = [line.partition(":")[0] for line in lines]
         assert f"Cache-Control: public, max-age={body.max_age}" in lines
         assert len(names) == len(set(names)), body.url
 
@@ -145,15 +154,6 @@ def test_cloudflare_has_limits(release: PlainRelease, monkeypatch: pytest.Monkey
     assert not [name for name in contents if "bundle" in name]
 
 
-def headers(rules: dict[str, list[str]], path: str) -> list[str]:
-    """The headers of a path: each rule that fits adds some, and a line with ! removes those of a name."""
-    lines: list[str] = []
-    for line in (line for pattern, lines in rules.items() if matches(pattern, path) for line in lines):
-        name = line.removeprefix("! ")
-        lines = [*lines, line] if name == line else [other for other in lines if not other.startswith(f"{name}:")]
-    return lines
-
-
 @pytest.mark.parametrize(("pages", "hosts"), [(0, 0), (0, 60), (120, 0), (120, 60)])
 def test_cloudflare_has_each_policy_for_any_catalog(release: PlainRelease, pages: int, hosts: int) -> None:
     """Neither many texts of a theme nor many hosts of images leave a page without a policy."""
@@ -168,7 +168,8 @@ def test_cloudflare_has_each_policy_for_any_catalog(release: PlainRelease, pages
     assert isinstance(text, bytes)
     lines = blocks(text.decode())
     assert len(lines) <= 100 and max(map(len, text.decode().splitlines())) <= 2000
-    expected = {body.url: policies.page_policy(origins) for body in (page, *added)}
+    # The page of a missing path has the policy, too.
+    expected = {path: policies.page_policy(origins) for path in ("/missing", *(body.url for body in (page, *added)))}
     expected |= {"/api/v2/docs/": policies.DOCS_POLICY, "/sw.js": policies.worker_policy(origins)}
     for path, policy in expected.items():
         sent = [line for line in headers(lines, path) if line.startswith("Content-Security-Policy")]

@@ -105,22 +105,31 @@ def _headers(release: PlainRelease) -> tuple[HeaderRules, list[str]]:
     for pattern, lines in header_rules(release).items():
         rules.setdefault(pattern, []).extend(lines)
     rules = {pattern: lines for pattern, lines in rules.items() if lines}
+    if release.rules.pages:
+        rules = _with_policy_everywhere(rules, f"{_POLICY}: {policies.page_policy(release.rules.image_origins)}")
     if len(rules) <= MAX_RULES:
         return rules, []
     warning = f"_headers: has {len(rules)} rules, this host takes {MAX_RULES}; the others were left out"
-    return _limited_rules(rules, f"{_POLICY}: {policies.page_policy(release.rules.image_origins)}"), [warning]
+    return _limited_headers(rules), [warning]
 
 
-def _limited_rules(rules: HeaderRules, page_policy: str) -> HeaderRules:
-    """The rules that the host takes. No page loses its policy: all paths without another one have it."""
-    own = {
-        pattern
-        for pattern, lines in rules.items()
-        if any(line.startswith(_POLICY) and line != page_policy for line in lines)
-    }
-    without = {pattern: [line for line in lines if line != page_policy] for pattern, lines in rules.items()}
-    rules = {pattern: [*[f"! {_POLICY}"] * (pattern in own), *lines] for pattern, lines in without.items()}
-    rules["/*"].append(page_policy)
+def _with_policy_everywhere(rules: HeaderRules, page_policy: str) -> HeaderRules:
+    """All paths without a policy of their own have that of pages: also missing ones, whose page is 404.html."""
+    result: HeaderRules = {}
+    for pattern, lines in rules.items():
+        others = [line for line in lines if line != page_policy]
+        result[pattern] = [*[f"! {_POLICY}"] * _has_policy(others), *others]
+    result["/*"].append(page_policy)
+    return {pattern: lines for pattern, lines in result.items() if lines}
+
+
+def _has_policy(lines: Iterable[str]) -> bool:
+    return any(line.startswith(_POLICY) for line in lines)
+
+
+def _limited_headers(rules: HeaderRules) -> HeaderRules:
+    """The rules that the host takes: the first, and those with policies of their own."""
+    own = {pattern for pattern, lines in rules.items() if pattern != "/*" and _has_policy(lines)}
     left_out = {*[pattern for pattern in rules if pattern not in own][max(1, MAX_RULES - len(own)) :]}
     kept = [(pattern, lines) for pattern, lines in rules.items() if pattern not in left_out]
     return dict(kept[:MAX_RULES])

@@ -68,12 +68,13 @@ def header_rules(release: PlainRelease) -> HeaderRules:
 
 
 def _policy(body: Published) -> str:
-    """The policy of a body. Outside the API, files that are no pages may have that of pages: programs ignore it."""
+    """The policy of a body. Outside the API, other files may have that of pages or of SVG: programs ignore it."""
     if body.url.startswith("/api/"):
         return "docs_policy" if body.url.startswith("/api/v2/docs") else ""
     if body.url == policies.WORKER:
         return "worker_policy"
-    return "svg_policy" if body.type == SVG else "page_policy"
+    # One rule for the folder of the icon.
+    return "svg_policy" if body.type == SVG or body.url.startswith("/assets/") else "page_policy"
 
 
 def _lines(headers: Mapping[str, str]) -> list[str]:
