@@ -84,7 +84,7 @@ async function answer(event, url) {
     const found = await fromDevice(request);
     if (found || request.mode !== "navigate") return found ?? Response.error();
     // A page that was never visited: the shelf says what is there. Links from elsewhere may lack the last slash.
-    return Response.redirect(url.pathname.endsWith("/") ? "/shelf/" : `${url.pathname}/`);
+    return Response.redirect(url.pathname.endsWith("/") ? "/shelf/" : `${keyOf(url)}/`);
   }
 }
 

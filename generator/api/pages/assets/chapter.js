@@ -140,7 +140,7 @@ function read() {
   hideWhileReading();
 }
 
-if (strip?.dataset.formerly) await import("./former.js").then(({ move }) => move(strip.dataset), () => {});
+if (strip?.dataset.formerly) import("./former.js").then(({ move }) => move(strip.dataset), () => {});
 
 // Behind the notice of an explicit series, no page is turned and none is noted as read.
 const notice = document.getElementById("notice");

@@ -15,13 +15,16 @@ const pathOf = (link) => link.getAttribute("href").replace(/#.*/, "");
 const paths = newestFirst.map(pathOf);
 const list = document.querySelector(".chapters");
 
-/** Find chapters again that have another volume now: their paths changed, and their numbers did not. */
+/** Find chapters again that entered a volume or left it: their paths changed, and their numbers did not. */
 function findMoved() {
   const withoutVolume = (path) => path.slice(series.length).replace(/^\d+\//, "");
   const byNumber = new Map();
   // A number that several volumes have does not tell which one it was.
   for (const path of paths) byNumber.set(withoutVolume(path), byNumber.has(withoutVolume(path)) ? undefined : path);
-  const present = (path) => (paths.includes(path) ? path : (byNumber.get(withoutVolume(path)) ?? path));
+  const present = (path) => {
+    const other = paths.includes(path) ? undefined : byNumber.get(withoutVolume(path));
+    return other && [path, other].some((either) => either.startsWith(`${series}0/`)) ? other : path;
+  };
   change(({ series: all }) => {
     const { [series]: entry } = all;
     for (const name of ["chapter", "next"]) if (entry?.[name]) entry[name] = present(entry[name]);
@@ -31,6 +34,7 @@ function findMoved() {
 
 function offerToContinue() {
   const link = document.getElementById("continue");
+  if (!link) return;
   const url = resume(paths, ofSeries(series));
   link.hidden = !url;
   if (!url) return;
