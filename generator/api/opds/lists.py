@@ -159,7 +159,7 @@ def _name(category: Category) -> str:
 
 
 def title(page: PageContext, series: SeriesSummary, chapter: OpdsChapter) -> str:
-    """The title of a chapter for readers that name a downloaded file after it: of each version, another one."""
+    """The title of a chapter for readers that name a downloaded file after it: versions of other groups have others."""
     groups = ", ".join(chapter.groups) if page.visible.group else ""
     heading = f"{chapter.heading} [{groups}]" if groups else chapter.heading
     return heading if heading.startswith(series.title) else f"{series.title} – {heading}"

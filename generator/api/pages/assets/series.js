@@ -152,7 +152,6 @@ function addTools() {
   if (settings.oldestFirst) setOrder(true);
 }
 
-if (article.dataset.formerly) await import("./former.js").then(({ move }) => move(article.dataset), () => {});
 function show() {
   findMoved();
   offerToContinue();
@@ -160,6 +159,8 @@ function show() {
   showMarks();
 }
 
+// What is remembered has the old slugs of the series: it is moved before it is shown.
+if (article.dataset.formerly) await import("./former.js").then(({ move }) => move(article.dataset), () => {});
 if (newestFirst.length) {
   show();
   addTools();
