@@ -1,7 +1,9 @@
 """Compare every response of a running server with the current release, promise by promise."""
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from queue import LifoQueue
 from typing import NamedTuple
 
 from ..errors import FlatpanelError
@@ -9,7 +11,7 @@ from ..http_client import Client, Clock, LimitExceeded
 from ..release.manifest import Published
 from ..release.store import Store
 from ..server_url import REQUEST_SECONDS, ServerUrl, without_password
-from .promises.probe import BROKEN, Probe, Subjects, Track
+from .promises.probe import BROKEN, CONNECTIONS, Probe, Subjects, Track
 from .promises.table import HOSTS, PROMISES
 
 
@@ -50,25 +52,30 @@ def check_server(
     Bodies and gates are all compared; conditions, methods and spellings for a sample of URLs of every kind. Bodies that
     only the server reads have no URL of their own and are skipped.
     """
-    client = Client(server_url(url), clock)
+    clients = [Client(server_url(url), clock) for _ in range(CONNECTIONS)]
+    idle: LifoQueue[Client] = LifoQueue()
+    for client in clients:
+        idle.put(client)
     subjects = Subjects.of(store, HOSTS[host].left_out, has_private=HOSTS[host].has_private)
-    probe = Probe(client, url.rstrip("/"), seconds, api_key, track)
     differences: dict[str, list[str]] = {}
     try:
-        if probe.get("/index.json") is BROKEN:
-            probe.first("/index.json")  # an error, since this is no server for HTTP
-        for check in dict.fromkeys(promise.check for promise in PROMISES):
-            for observation in check(probe, subjects) if check else ():
-                texts = differences.setdefault(observation.promise, [])
-                if observation.difference:
-                    texts.append(observation.difference)
+        with ThreadPoolExecutor(CONNECTIONS) as threads:
+            probe = Probe(idle, threads, url.rstrip("/"), seconds, api_key, track)
+            if probe.get("/index.json") is BROKEN:
+                probe.first("/index.json")  # an error, since this is no server for HTTP
+            for check in dict.fromkeys(promise.check for promise in PROMISES):
+                for observation in check(probe, subjects) if check else ():
+                    texts = differences.setdefault(observation.promise, [])
+                    if observation.difference:
+                        texts.append(observation.difference)
         return ServerResult(subjects.count, host, differences)
     except LimitExceeded as error:
         raise FlatpanelError(f"{url}: the response {error}") from None
     except OSError as error:
         raise FlatpanelError(f"{url}: no response: {error}") from None
     finally:
-        client.close()
+        for client in clients:
+            client.close()
 
 
 def server_url(url: str) -> ServerUrl:

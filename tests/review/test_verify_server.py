@@ -22,6 +22,7 @@ from tests.support import nginx_client, tree_snapshot
 from tests.support.lying_proxy import Answer, Asked, Lie, lying
 from tests.support.nginx_client import Web
 from tests.support.paths import BUILD
+from tests.support.servers import LIMIT
 from tests.support.site_server import serving
 from tests.support.tables import each
 from tests.support.terminal import on_a_terminal
@@ -210,6 +211,18 @@ def test_an_invalid_url_is_an_error(running: Running, run: Callable[..., Result]
     sentence = f"{url}: is not the URL of a server; use one like http://localhost:8000\n"
 
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", sentence)
+
+
+def test_requests_do_not_wait_for_each_other(running: Running) -> None:
+    """The server responds to each only when another one has arrived."""
+    arrived = threading.Barrier(2)
+
+    def lie(asked: Asked, answer: Answer) -> Answer:
+        if asked.path in (FIRST, AUTHORS) and asked.headers["accept-encoding"] == "gzip":
+            arrived.wait(LIMIT)
+        return answer
+
+    assert all_faults(running, lie) == []
 
 
 def test_a_refused_connection_is_an_error(running: Running) -> None:

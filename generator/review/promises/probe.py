@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
+from queue import LifoQueue
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from ... import encoding
 from ...api.payloads.resources import SEARCHED, Alias, Gate
@@ -24,7 +27,12 @@ _ORIGIN = "https://app.example"
 _ALLOWED = "access-control-allow-origin"
 # Stands for a response that ends before its end.
 BROKEN = Response(0, {}, None)
+# Connections to the server: most of the time of a request to a host far away is a wait for its response.
+CONNECTIONS = 8
+# The results that wait for those before them need little memory.
+_BATCH = 32 * CONNECTIONS
 
+T = TypeVar("T")
 Headers = Mapping[str, str | None]
 Track: TypeAlias = Callable[[Collection[Published]], Iterable[Published]]
 
@@ -39,14 +47,23 @@ class Observation(NamedTuple):
 class Probe(NamedTuple):
     """A server, the deadline of a request to it, and an API key that it knows, if there is one.
 
-    `track` sees the bodies as they are requested.
+    `idle` has the clients that wait for a request, `threads` sends as many at once, and `track` sees the bodies as they
+    are requested.
     """
 
-    client: Client
+    idle: LifoQueue[Client]
+    threads: ThreadPoolExecutor
     base: str
     seconds: float
     api_key: str = ""
     track: Track = iter
+
+    def each(self, subjects: Iterable[T], check: Callable[[T], Iterable[Observation]]) -> Iterator[Observation]:
+        """What `check` observes about each subject, in their order; some are checked at once."""
+        rest = iter(subjects)
+        while batch := list(islice(rest, _BATCH)):
+            for observations in self.threads.map(lambda subject: list(check(subject)), batch):
+                yield from observations
 
     def get(
         self, target: str, headers: Mapping[str, str] | None = None, *, method: str = "GET", size: int = MAX_OTHER
@@ -71,7 +88,11 @@ class Probe(NamedTuple):
     ) -> Response:
         """Like `get`; a broken connection is an OSError."""
         sent = {"Origin": _ORIGIN, **(headers or {})}
-        response = self.client.get(target, sent, size + _GZIP_MARGIN, self.seconds, method)
+        client = self.idle.get()
+        try:
+            response = client.get(target, sent, size + _GZIP_MARGIN, self.seconds, method)
+        finally:
+            self.idle.put(client)
         if response.headers.get(_ALLOWED) != _ORIGIN:
             return response
         return replace(response, headers={**response.headers, _ALLOWED: "*"})  # it allows the same

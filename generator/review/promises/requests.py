@@ -40,10 +40,10 @@ Case = tuple[str, Mapping[str, str], int]
 
 
 def conditions(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
-    for body in subjects.sample:
+    def check(body: Published) -> Iterator[Observation]:
         plain = probe.served(body)
         if not plain:
-            continue
+            return
         etag = (plain.headers.get("etag") or f'"{body.etag}"').removeprefix("W/")
         date = plain.headers.get("last-modified") or manifest.last_modified(body)
         for promise, headers, status in _cases(etag, date):
@@ -56,6 +56,8 @@ def conditions(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
                 yield from header_observations("not-modified", label, response.headers, expected)
                 date_of_plain = {"Last-Modified": plain.headers.get("last-modified")}
                 yield from header_observations("not-modified-date", label, response.headers, date_of_plain)
+
+    return probe.each(subjects.sample, check)
 
 
 def _cases(etag: str, date: str | None) -> Iterator[Case]:
@@ -106,7 +108,7 @@ _PREFLIGHT = {
 
 
 def methods(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
-    for body in subjects.sample:
+    def check(body: Published) -> Iterator[Observation]:
         if plain := probe.served(body):
             yield from _head(probe, body, plain)
             sent = {"Range": "bytes=0-0"}
@@ -114,6 +116,8 @@ def methods(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
             yield from probe.expect("ranges", body.url, 200, body, {"Accept-Ranges": None}, sent=sent, note=note)
             yield from probe.expect("options", body.url, 204, None, _PREFLIGHT, method="OPTIONS", note="OPTIONS")
             yield from _refused(probe, body)
+
+    return probe.each(subjects.sample, check)
 
 
 def _head(probe: Probe, body: Published, plain: Response) -> Iterator[Observation]:
@@ -159,10 +163,11 @@ _WITH_PARAMETERS = re.compile(
 
 def spellings(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
     keys = {key(url) for url in subjects.bodies}
-    for body in subjects.sample:
+
+    def check(body: Published) -> Iterator[Observation]:
         url = body.url
         if "?" in url or not probe.served(body):
-            continue
+            return
         if url != "/":
             bare = url.removesuffix("/")
             yield from probe.expect("final-slash", bare if url.endswith("/") else f"{url}/", 200, body)
@@ -172,6 +177,8 @@ def spellings(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
                 yield from probe.expect("letter-case", other_case, 404)
         if not _WITH_PARAMETERS.fullmatch(url):
             yield from probe.expect("other-parameters", f"{url}?a=1", 200, body)
+
+    yield from probe.each(subjects.sample, check)
     for promise, url, status, error in _errors(subjects):
         # A path that is missing may be published soon; other errors are never cached.
         expected = {

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from ... import encoding
 from ...api.payloads import errors
-from ...api.payloads.resources import EMPTY_RESULTS_URL, HTML, JSON, Alias
+from ...api.payloads.resources import EMPTY_RESULTS_URL, HTML, JSON, Alias, Gate
 from ...http_client import Response
 from ...release import manifest
 from ...release.manifest import Published, files_with_sidecar
@@ -40,7 +40,7 @@ _PROMISE_OF = {
 
 
 def bodies(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
-    for body in probe.track(subjects.public):
+    def check(body: Published) -> Iterator[Observation]:
         response = probe.get(body.url, {"Accept-Encoding": "identity"}, size=body.size)
         label = f"{probe.base}{body.url}"
         yield from _common(label, response, body, packed=False)
@@ -52,6 +52,8 @@ def bodies(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
                 yield from header_observations("robots", label, response.headers, {"X-Robots-Tag": "noindex"})
         response = probe.get(body.url, {"Accept-Encoding": "gzip"}, size=body.size)
         yield from _common(f"{label} (gzip)", response, body, packed=body.gzip)
+
+    return probe.each(probe.track(subjects.public), check)
 
 
 def _common(label: str, response: Response, body: Published, packed: bool) -> Iterator[Observation]:
@@ -106,9 +108,8 @@ def gates(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
     }
     elsewhere = headers | {"Cache-Control": f"public, max-age={subjects.rules.apps_age}"}
     in_app = elsewhere | {"X-Robots-Tag": "noindex"}
-    for gate in subjects.gates:
-        if gate.restricted:
-            continue
+
+    def check(gate: Gate) -> Iterator[Observation]:
         if gate.status == 451:
             yield from probe.expect("licensed", gate.url, 451, encoding.json(errors.DETAILS["licensed"]), headers)
         elif gate.status == 302:
@@ -116,6 +117,8 @@ def gates(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
             yield from _redirect(probe, "app-redirects", gate.url, gate.target, fields, 302)
         else:
             yield from _redirect(probe, "read", gate.url, gate.target, headers)
+
+    yield from probe.each((gate for gate in subjects.gates if not gate.restricted), check)
     for old, present in subjects.rules.redirected_paths_in_apps().items():
         yield from _redirect(probe, "old-slugs", f"{old}/0?a=1", f"{present}/0?a=1", in_app, 302)
     for old, present in subjects.redirects.items():
@@ -132,8 +135,7 @@ def gates(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         alias._replace(url=re.sub("(?<=series=)[^&]+", lambda slug: slug[0].swapcase(), alias.url))
         for alias in dict.fromkeys([*aliases[:1], *aliases[-1:]] if subjects.has_index else ())
     )
-    for alias in (*aliases, *others):
-        yield from _alias(probe, subjects, alias)
+    yield from probe.each((*aliases, *others), lambda alias: _alias(probe, subjects, alias))
 
 
 def _redirect(
@@ -226,10 +228,13 @@ def keys(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         *(gate.url for gate in subjects.gates if gate.restricted),
         *(alias.url for alias in subjects.aliases if subjects.bodies[alias.target].restricted),
     ]
-    for url in (*_OF_ACCOUNT, *locked):
+
+    def check(url: str) -> Iterator[Observation]:
         response = probe.get(url)
         yield _secret(f"{probe.base}{url}", response, subjects)
         yield from _unauthorized("unauthorized", f"{probe.base}{url} (without a key)", response, "absent")
+
+    yield from probe.each((*_OF_ACCOUNT, *locked), check)
     for url in (*_OF_ACCOUNT, *(body.url for body in sample_of(subjects.restricted))):
         response = probe.get(url, {_KEY: "no-such-key"})
         yield from _unauthorized("invalid-key", f"{probe.base}{url} (with an unknown key)", response, "invalid")
@@ -261,9 +266,8 @@ def _files(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
 
 def with_key(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
     """Request restricted bodies with the API key. Without one, the promise is not checked."""
-    if not probe.api_key:
-        return
-    for body in subjects.restricted:
+
+    def check(body: Published) -> Iterator[Observation]:
         expected = {
             "ETag": f'"{body.etag}"',
             "Cache-Control": f"private, max-age={body.max_age}",
@@ -271,3 +275,5 @@ def with_key(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         }
         sent = {_KEY: probe.api_key}
         yield from probe.expect("keys", body.url, 200, body, expected, sent=sent, note="with the key")
+
+    return probe.each(subjects.restricted if probe.api_key else (), check)
