@@ -110,8 +110,8 @@ def test_killed_after_any_number_of_bytes(publisher: Publisher) -> None:
     assert publisher.publish() == 0
     sent = (server.folder / "sent").stat().st_size
     (server.folder / "cut.py").write_text(CUTTER)
-    # Another release takes some bytes less, so the last limit leaves a sixteenth.
-    for limit in (sent * step // 16 for step in range(16)):
+    # Another release takes some bytes less, so the last limit leaves an eighth.
+    for limit in (sent * step // 8 for step in range(8)):
         publisher.build_another()
         server.wrap_client(f'{sys.executable} "{server.folder}/cut.py" {limit} $PPID | ssh "$@"')
         assert publisher.publish_in_a_process() == -9
