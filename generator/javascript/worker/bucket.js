@@ -8,18 +8,29 @@ const POINTER = '.flatpanel/pointer.json';
 // How long a release stays after the pointer has changed. A request that misses one of its files gets the next one.
 const MILLISECONDS = 5000;
 
+// The value of an object, or null.
 async function json(files, path) {
     const bytes = await files.read(path);
-    if (!bytes) {
-        throw new Error(`${path} is missing`);
-    }
-    return JSON.parse(new TextDecoder().decode(bytes));
+    return bytes && JSON.parse(new TextDecoder().decode(bytes));
 }
 
-const site = new Site(async (files, known) => {
-    const { worker } = await json(files, POINTER);
-    return worker === known ? null : { ...await json(files, worker), name: worker };
-}, MILLISECONDS);
+// A publish may remove the object that the pointer named: `missing`. The pointer names another one then.
+async function newest(files, known, missing) {
+    const pointer = await json(files, POINTER);
+    if (pointer?.worker === known) {
+        return null;
+    }
+    const release = pointer && await json(files, pointer.worker);
+    if (release) {
+        return { ...release, name: pointer.worker };
+    }
+    if (!pointer || pointer.worker === missing) {
+        throw new Error(`${pointer ? missing : POINTER} is missing`);
+    }
+    return newest(files, known, pointer.worker);
+}
+
+const site = new Site(newest, MILLISECONDS);
 
 export default {
     async fetch(request, env) {

@@ -1,8 +1,9 @@
 """The worker in front of a bucket answers from the release that the pointer names."""
 
+import os
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -24,12 +25,15 @@ from tests.support.paths import DATA
 URLS = ("/api/series", "/api/series/second", "/api/nothing")
 
 
-def answers(publish: BucketPublisher, folder: Path, *prefixes: str) -> list[list[str]]:
-    """The lines that the program prints."""
+def answers(
+    publish: BucketPublisher, folder: Path, *prefixes: str, before: str = "", run: Sequence[str] = ()
+) -> list[list[str]]:
+    """The lines that the program prints. It runs a command before it reads an object with this part in its key."""
     bucket = f"{publish.store.endpoint}/{BUCKET}"
     program = DATA / "javascript/published_bucket.mjs"
-    command = [core_server.NODE, program, folder, bucket, ",".join(prefixes), ",".join(URLS)]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300)
+    command = [core_server.NODE, program, folder, bucket, ",".join(prefixes), ",".join(URLS), before, *run]
+    environment = {**os.environ, **publish.store.environment}
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300, env=environment)
     assert done.stderr == ""
     return [line.split() for line in done.stdout.splitlines()]
 
@@ -55,6 +59,20 @@ def test_the_pointer_decides(to_seaweed: BucketPublisher, tmp_path: Path) -> Non
     assert lines[:2] == old and lines[3:5] == new
     assert [status for status, *_ in lines] == ["200", "200", "404", "200", "200", "404", "pointers", *["500"] * 3]
     assert lines[6] == ["pointers", "2"]
+
+
+@pytest.mark.hosts
+@pytest.mark.skipif(not core_server.NODE, reason="no node")
+@pytest.mark.parametrize("part", ["releases/", "public/"])
+def test_a_publish_while_a_worker_starts(to_seaweed: BucketPublisher, tmp_path: Path, part: str) -> None:
+    """It removes what the pointer named, or the packs of the release that was read: the next release answers."""
+    to_seaweed.totals("--layout", "packs")
+    pack_release(to_seaweed.site.store, tmp_path / "edge")
+    to_seaweed.edit()
+    publish = to_seaweed.command("--layout", "packs")
+    lines = answers(to_seaweed, tmp_path / "edge", to_seaweed.prefix, before=part, run=publish)
+    assert lines[:2] == tags(to_seaweed.site)
+    assert lines[2][0] == "404" and lines[3] == ["pointers", "2"]
 
 
 @needs_edge_runtimes
