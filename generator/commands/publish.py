@@ -166,6 +166,8 @@ def publish(target: str, out: Path, given: PublishArguments) -> Result:
     for option in ("packs", "keep", "with_restricted"):
         if given.layout == "files" and getattr(given, option):
             raise click.UsageError(f"--{option.replace('_', '-')} needs --layout packs")
+    if given.keep and not given.with_restricted:
+        raise click.UsageError("--keep needs --with-restricted; without it, earlier packs are removed at once")
     if given.url:
         # Before anything is sent.
         verify_server.server_url(given.url)

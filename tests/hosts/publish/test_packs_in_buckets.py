@@ -88,10 +88,10 @@ def test_restricted_packs_for_a_worker(restricted: BucketPublisher, tmp_path: Pa
 
 
 def test_restricted_packs_are_removed_without_the_option(restricted: BucketPublisher) -> None:
-    """At once, with the same release and any --keep: the bucket may be public from now on."""
+    """At once, with the same release: the bucket may be public from now on."""
     restricted.totals(*ALL_PACKS, "--keep", 5)
     private = {key for key in restricted.bodies() if key.startswith("private/")}
-    totals = restricted.totals(*PACKS, "--keep", 5)
+    totals = restricted.totals(*PACKS)
     # The list that the pointer named is no object of the release.
     assert totals["removed"] == len(private) - 1 > 0
     assert not [key for key in restricted.bodies() if key.startswith("private/")]
@@ -103,18 +103,18 @@ def test_restricted_packs_that_stayed_are_removed(restricted: BucketPublisher, m
     restricted.totals(*ALL_PACKS, "--keep", 5)
     with monkeypatch.context() as earlier:
         earlier.setattr(PackedFiles, "keeps", lambda self, key: 5)
-        restricted.totals(*PACKS, "--keep", 5)
+        restricted.totals(*PACKS)
     assert [key for key in restricted.bodies() if key.startswith("private/")]
-    assert restricted.totals(*PACKS, "--keep", 5)["sent"] == 0
+    assert restricted.totals(*PACKS)["sent"] == 0
     assert not [key for key in restricted.bodies() if key.startswith("private/")]
 
 
 @pytest.mark.parametrize("field", ["restricted", "licensed"])
 def test_nothing_stays_of_what_was_public(publish: BucketPublisher, field: str) -> None:
     """Anyone may read the bucket, and its list names every object."""
-    publish.totals(*PACKS, "--keep", 5)
+    publish.totals(*PACKS)
     change(publish, field)
-    publish.totals(*PACKS, "--keep", 5)
+    publish.totals(*PACKS)
     assert publish.bodies().keys() == publish.listed().keys() == current(publish, "public")
 
 
@@ -254,10 +254,19 @@ def test_the_layout_of_a_prefix_stays(publish: BucketPublisher) -> None:
     assert (result.exit_code, result.stderr) == (1, sentence)
 
 
-@pytest.mark.parametrize("option", [("--packs", "p"), ("--keep", 3), ("--with-restricted",)])
-def test_options_of_packs(publish: BucketPublisher, option: tuple[str, ...]) -> None:
-    result = publish(*option)
-    assert result.exit_code == 2 and f"{option[0]} needs --layout packs" in result.stderr
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--packs", "p"), "--packs needs --layout packs"),
+        (("--keep", 3), "--keep needs --layout packs"),
+        (("--with-restricted",), "--with-restricted needs --layout packs"),
+        # What was public before a series was restricted must not stay.
+        ((*PACKS, "--keep", 3), "--keep needs --with-restricted"),
+    ],
+)
+def test_options_of_packs(publish: BucketPublisher, options: tuple[object, ...], sentence: str) -> None:
+    result = publish(*options)
+    assert result.exit_code == 2 and sentence in result.stderr
 
 
 @pytest.mark.kills
@@ -266,22 +275,22 @@ def test_a_killed_publish_leaves_one_release_whole(
     publish: BucketPublisher, proxy: StoreProxy, tmp_path: Path, after: bool
 ) -> None:
     """The pointer names the old or the new release, and every file of that release is there."""
-    publish.totals(*PACKS, "--keep", 1)
+    publish.totals(*PACKS)
     publish.edit("Counted")
-    publish.totals(*PACKS, "--keep", 1, "--jobs", 1, by=proxy.as_store)
+    publish.totals(*PACKS, "--jobs", 1, by=proxy.as_store)
     outcomes = set()
     live, old = publish.pointer()["worker"], set(publish.bodies())
     for moment in range(1, len(proxy.seen) + 1, 2):
         publish.edit(f"Killed at {moment}")
         new = files(publish.site, publish.site.folder / ".flatpanel_packs", "public")
-        killed_at(publish, proxy, moment, *PACKS, "--keep", 1, after=after)
+        killed_at(publish, proxy, moment, *PACKS, after=after)
         is_new = publish.pointer()["worker"] != live
         outcomes.add(is_new)
         whole = (new if is_new else old) | {publish.pointer()["worker"]}
         assert whole <= publish.bodies().keys()
         for key in whole:
             assert hashlib.sha256(publish.read(key)).hexdigest()[:32] == Path(key).stem
-        publish.totals(*PACKS, "--keep", 1)
+        publish.totals(*PACKS)
         live, old = publish.pointer()["worker"], set(publish.bodies())
         assert old == new | {live}
     assert outcomes == {False, True}
