@@ -179,6 +179,8 @@ def publish(target: str, out: Path, given: PublishArguments) -> Result:
     if schemes[0] == "s3":
         # Before images are sent, and before packs are written: workers may answer from their folder.
         to_bucket.read_pointer(open_bucket(bucket_target(target), given), given.layout)
+        if given.layout == "packs":
+            _packs_folder(store, given)
     images = sender and sender.send(removes=given.dry_run)
     totals = _to_store(store, target, given) if schemes[0] == "s3" else _to_server(store, target, given)
     if sender and images and not given.dry_run:
@@ -320,14 +322,19 @@ def _layout(store: Store, given: PublishArguments) -> Iterator[BucketLayout]:
     if given.layout == "files":
         yield PlainKeys(store)
         return
-    if given.packs:
-        refuse_inside(store.root, given.packs, "choose another folder with --packs")
-        refuse_among_series(given.packs, "choose another folder with --packs")
-    keep = given.keep or _settings(given.catalog).keep_releases
-    folder = given.packs or store.root.absolute().parent / ".flatpanel_packs"
+    keep, folder = given.keep or _settings(given.catalog).keep_releases, _packs_folder(store, given)
     with scratch_folder() if given.dry_run else nullcontext(folder) as packs:
         pack_files.pack_release(store, packs, counter=partial(counter, "packing"))
         yield PackedFiles(store, packs, keep, with_restricted=given.with_restricted)
+
+
+def _packs_folder(store: Store, given: PublishArguments) -> Path:
+    """The folder of the packs; an error if it is not for them."""
+    folder = given.packs or store.root.absolute().parent / ".flatpanel_packs"
+    refuse_inside(store.root, folder, "choose another folder with --packs")
+    refuse_among_series(folder, "choose another folder with --packs")
+    pack_files.read_mark(folder)
+    return folder
 
 
 # To a server

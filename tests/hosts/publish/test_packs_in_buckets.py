@@ -235,6 +235,8 @@ def test_a_dry_run_leaves_the_folder_of_packs(publish: BucketPublisher, tmp_path
     assert publish.totals("--dry-run", *command)["sent"] == publish.totals("--dry-run", *PACKS)["sent"] > 0
     assert tree_snapshot.state(tmp_path / "edge") == before
     assert not (publish.site.folder / ".flatpanel_packs").exists()
+    result = publish("--dry-run", *PACKS, "--packs", publish.site.folder)
+    assert result.exit_code == 1 and "is not an empty folder, nor one of an earlier `pack`" in result.stderr
 
 
 def test_a_refused_publish_leaves_the_folder_of_packs(to_seaweed: BucketPublisher, tmp_path: Path) -> None:
