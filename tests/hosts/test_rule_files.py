@@ -87,8 +87,8 @@ def test_one_rule_gives_a_path_its_cache_control(site: Site, tmp_path: Path, hos
         assert len(names) == len(set(names)), body.url
 
 
-def test_redirects_of_netlify(site: Site, tmp_path: Path) -> None:
-    """Every line has a path, a target and a status; the 404s come last."""
+def test_redirects_of_netlify(site: Site, release: PlainRelease, tmp_path: Path) -> None:
+    """Every line has a path, a target and a status; the 404s come last, and the page of the last one has its policy."""
     export_for(site.store, "netlify", tmp_path / "export")
     folder = tmp_path / "export/site"
     lines = [line.split(" ") for line in (folder / "_redirects").read_text().splitlines()]
@@ -103,6 +103,8 @@ def test_redirects_of_netlify(site: Site, tmp_path: Path) -> None:
     for _, target, status in lines:
         if status == "404":
             assert (folder / target[1:]).is_file()
+    policy = policies.page_policy(release.rules.image_origins)
+    assert f"Content-Security-Policy: {policy}" in headers(blocks((folder / "_headers").read_text()), "/404.html")
     for body in public(site):
         if body.url.startswith("/api/") and body.type == "application/json":
             assert (folder / f"{body.url[1:].replace('%20', ' ').removesuffix('.json')}.json").is_file()

@@ -30,7 +30,9 @@ def export(release: PlainRelease) -> HostExport:
     """The files of an export for Netlify."""
     files = [body_file(f"{ROOT}/{plain_file(body)}", body, release.dist) for body in release.bodies]
     files += missing_files(release, ".json")
-    headers = header_rules(release)
+    # The page of missing paths. A rule of all paths would also change the policies of other files.
+    missing = (body._replace(url=f"/{plain_file(body)}") for body in release.bodies if body.url == "/404/")
+    headers = header_rules(release._replace(bodies=(*release.bodies, *missing)))
     for pattern, type in app_types(release).items():
         headers.setdefault(pattern, []).append(f"Content-Type: {type}")
     files.append(text_file(f"{ROOT}/_headers", headers_text(headers)))
