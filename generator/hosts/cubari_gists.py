@@ -13,7 +13,7 @@ from ..api.payloads.resources import EMPTY_RESULTS_URL
 from ..errors import FlatpanelError
 from ..filesystem import delete_file, write_if_changed
 from ..release.manifest import Published
-from ..release.store import Store
+from ..release.store import Store, read_body
 
 # The names of the files that an export wrote: the next one may change and remove them.
 _LIST = ".flatpanel-gists.json"
@@ -76,7 +76,7 @@ def _readable(store: Store, body: Published, resources: Mapping[str, Published])
     """The file of a series; None if its chapters or their pages need an API key."""
     if body.restricted or resources.get(EMPTY_RESULTS_URL, body).restricted:
         return None
-    series = encoding.parse((store.root / body.file).read_bytes())
+    series = encoding.parse(read_body(store.root, body.file, body.etag))
     if any(resources[f"/api/v2/chapters/{id}/pages"].restricted for id in series["chapters"]):
         return None
     return cubari_gist(series)

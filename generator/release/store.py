@@ -6,6 +6,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from .. import encoding
 from ..errors import FlatpanelError
 from ..filesystem import is_inside, unfinished
 from . import journal, manifest
@@ -99,6 +100,14 @@ def refuse_inside(out: Path, path: Path, advice: str) -> None:
     """An error if a path is in `out`, where every file is one of a release."""
     if is_inside(os.path.realpath(path), os.path.realpath(out)):
         raise FlatpanelError(f"{path}: is in {out}, which holds the releases; {advice}")
+
+
+def read_body(root: Path, file: str, etag: str) -> bytes:
+    """The bytes of a body below `root`; an error unless they have its ETag."""
+    data = (root / file).read_bytes()
+    if encoding.etag(data) != etag:
+        raise FlatpanelError(f"{file}: is damaged; `python build.py verify --repair` restores it")
+    return data
 
 
 def is_unused(folder: Path, mark: str) -> bool:

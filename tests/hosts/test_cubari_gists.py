@@ -178,6 +178,14 @@ def test_a_changed_list_of_files_is_refused(export: Export, tmp_path: Path, text
     assert "has been changed; remove it together with the files of the earlier export" in result.stderr
 
 
+def test_a_damaged_body_is_refused(export: Export, tmp_path: Path, run: Callable[..., Result]) -> None:
+    export()
+    body = Site(tmp_path).manifest.resources["/api/v2/cubari/moons"].file
+    (tmp_path / "dist" / body).write_bytes(b"{")
+    result = run("export", "--out", tmp_path / "dist", "--cubari", tmp_path / "gists")
+    assert result.exit_code == 1 and f"{body}: is damaged; `python build.py verify --repair`" in result.stderr
+
+
 def test_both_exports_at_once(export: Export, tmp_path: Path) -> None:
     assert export(str(tmp_path / "public")).exit_code == 0
     assert (tmp_path / "public/index.json").exists() and names(tmp_path) == ["moons.json"]

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ... import encoding
-from ...errors import FlatpanelError
 from ...release.manifest import Published
 from ...release.manifest_reader import ManifestReader
+from ...release.store import read_body
 
 # A chapter of a licensed series has a gate instead of a body, and a scheduled chapter has no line.
 _PUBLIC = re.compile(rb'^"/api/v2/chapters/(\d+)":\{(?!.*"restricted":true)', re.MULTILINE)
@@ -90,10 +90,7 @@ class _Bodies:
 
     def _read(self, url: str) -> Any:
         body = self._public[url]
-        data = (self._root / body.file).read_bytes()
-        if encoding.etag(data) != body.etag:
-            raise FlatpanelError(f"{body.file}: is damaged; `python build.py verify --repair` restores it")
-        return encoding.parse(data)
+        return encoding.parse(read_body(self._root, body.file, body.etag))
 
     def _link(self, page: str, path: str) -> str:
         """The URL of the page if the site has it in public, else that of the API."""

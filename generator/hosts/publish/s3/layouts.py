@@ -17,7 +17,7 @@ from ....errors import FlatpanelError
 from ....release import manifest
 from ....release.manifest import Published
 from ....release.manifest_reader import ManifestReader
-from ....release.store import Store
+from ....release.store import Store, read_body
 from ...packs import pack_files, worker_files
 from ...packs.pack_format import DIGEST, EMPTY_DIRECTORY
 
@@ -88,10 +88,6 @@ class BucketLayout(ABC):
         return 1
 
 
-def damaged(file: str, repair: str = "`python build.py verify --repair` restores it") -> FlatpanelError:
-    return FlatpanelError(f"{file}: is damaged; {repair}")
-
-
 class PlainKeys(BucketLayout):
     """The layout `files`: one object for each public URL without parameters of the current release of a store.
 
@@ -112,10 +108,7 @@ class PlainKeys(BucketLayout):
                     yield _item(body, is_list=not slug)
 
     def read(self, item: Item) -> bytes:
-        data = (self._root / item.file).read_bytes()
-        if encoding.etag(data) != item.digest:
-            raise damaged(item.file)
-        return data
+        return read_body(self._root, item.file, item.digest)
 
 
 def _item(body: Published, *, is_list: bool) -> Item:
@@ -171,7 +164,7 @@ class PackedFiles(BucketLayout):
     def read(self, item: Item) -> bytes:
         data = (self._folder / item.key).read_bytes() if item.file else self._description
         if item.digest != _name(data):
-            raise damaged(str(self._folder / item.key), "remove the folder of the packs")
+            raise FlatpanelError(f"{self._folder / item.key}: is damaged; remove the folder of the packs")
         return data
 
     def etag(self, item: Item) -> str:
