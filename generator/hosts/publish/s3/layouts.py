@@ -19,11 +19,11 @@ from ....release.manifest import Published
 from ....release.manifest_reader import ManifestReader
 from ....release.store import Store, read_body
 from ...packs import pack_files, worker_files
-from ...packs.pack_format import DIGEST, EMPTY_DIRECTORY
+from ...packs.pack_files import PRIVATE, PUBLIC, TREES
+from ...packs.pack_format import EMPTY_DIRECTORY, file_name
 
-# The folder of objects that belong to no release, and that of objects that only a worker may read.
+# The folder of objects that belong to no release.
 FOLDER = ".flatpanel"
-PRIVATE = "private"
 BINARY = "application/octet-stream"
 # Of objects that are written again under the same key.
 JSON_HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-cache"}
@@ -117,7 +117,6 @@ def _item(body: Published, *, is_list: bool) -> Item:
     return Item(key, body.etag, body.type, f"public, max-age={body.max_age}", body.file, body.size, is_list)
 
 
-PUBLIC, RELEASES = "public", "releases"
 _FOREVER = "public, max-age=31536000, immutable"
 _NEVER = "private, max-age=31536000, immutable"
 # The directory of a tree without packs.
@@ -141,7 +140,7 @@ class PackedFiles(BucketLayout):
         self._folder = folder / pack_files.FILES
         self._packed = pack_files.read_mark(folder)
         self.release = self._packed.release
-        self._trees = (PUBLIC, PRIVATE) if with_restricted else (PUBLIC,)
+        self._trees = TREES if with_restricted else (PUBLIC,)
         directories = {**self._packed.directories, **({} if with_restricted else {PRIVATE: _NO_PACKS})}
         with store.table() as table:
             rules = worker_files.worker_rules(table)
@@ -149,7 +148,7 @@ class PackedFiles(BucketLayout):
             rules["keys"] = {}
         self._description = encoding.json({"rules": rules, "directories": directories})
         # The key of the object that describes the release.
-        name = f"{RELEASES}/{_name(self._description)}.json"
+        name = f"releases/{file_name(self._description).hex()}.json"
         self._key = f"{PRIVATE}/{name}" if with_restricted else name
         self.pointer = {"worker": self._key}
 
@@ -158,12 +157,12 @@ class PackedFiles(BucketLayout):
             for name in sorted(self._packed.files(tree)):
                 cache = _NEVER if tree == PRIVATE else _FOREVER
                 yield Item(f"{tree}/{name}", name, BINARY, cache, name, (self._folder / tree / name).stat().st_size)
-        digest, size = _name(self._description), len(self._description)
+        digest, size = file_name(self._description).hex(), len(self._description)
         yield Item(self._key, digest, "application/json", _NEVER, "", size, is_list=True)
 
     def read(self, item: Item) -> bytes:
         data = (self._folder / item.key).read_bytes() if item.file else self._description
-        if item.digest != _name(data):
+        if item.digest != file_name(data).hex():
             raise FlatpanelError(f"{self._folder / item.key}: is damaged; remove the folder of the packs")
         return data
 
@@ -176,11 +175,6 @@ class PackedFiles(BucketLayout):
         Then no pack stays: it may have what was public earlier. A worker that misses one reads the next release.
         """
         return self._keep if self._with_restricted else 1
-
-
-def _name(data: bytes) -> str:
-    """The digest that names a file."""
-    return encoding.sha256(data)[: 2 * DIGEST]
 
 
 _TYPES = {

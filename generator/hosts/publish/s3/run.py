@@ -9,9 +9,11 @@ from typing import NamedTuple, TypeVar
 
 from .... import encoding
 from ....errors import FlatpanelError
+from ...packs.pack_files import PRIVATE
+from ...packs.pack_format import file_name
 from ...totals import Counter, PublishTotals
 from .bucket import DELETED_AT_ONCE, Bucket, Conflict
-from .layouts import BINARY, FOLDER, JSON_HEADERS, PRIVATE, BucketLayout, Item, Line, MediaLayout
+from .layouts import BINARY, FOLDER, JSON_HEADERS, BucketLayout, Item, Line, MediaLayout
 from .lock import Lock, exclusive, unfinished_lists
 
 T = TypeVar("T")
@@ -104,11 +106,7 @@ class StoredList(NamedTuple):
     def key(self, data: bytes) -> str:
         """The key of the list, which is named by its content `data`. Names of restricted packs stay in their folder."""
         is_private = self.layout == "packs" and any(key.startswith(PRIVATE) for key in (*self.objects, *self.kept))
-        return f"{PRIVATE if is_private else FOLDER}/lists/{_digest(data)}"
-
-
-def _digest(data: bytes) -> str:
-    return encoding.sha256(data)[:32]
+        return f"{PRIVATE if is_private else FOLDER}/lists/{file_name(data).hex()}"
 
 
 def put_list(bucket: Bucket, key: str, data: bytes) -> None:
@@ -122,7 +120,7 @@ def read_list(bucket: Bucket, key: str) -> StoredList | None:
     if data.startswith(b"\x1f\x8b"):
         data = encoding.gunzip(data, _MAX_SIZE) or b""
     # A digest that is right makes every other check of the content unnecessary.
-    return StoredList(**encoding.parse(data)) if _digest(data) == key.rpartition("/")[2] else None
+    return StoredList(**encoding.parse(data)) if file_name(data).hex() == key.rpartition("/")[2] else None
 
 
 class Pointer(NamedTuple):
