@@ -1,7 +1,7 @@
 """The target of a publish and the objects in its bucket. The only importer of obstore, which is an optional library."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -73,10 +73,9 @@ class Bucket:
             raise FlatpanelError(
                 f"publishing to a bucket needs the library obstore; install it: {installation.how_to_add('obstore')}"
             ) from None
-        self.target, self._api = target, obstore
+        self.target, self._api, self._endpoint = target, obstore, connection.endpoint
         # False for a store that refuses or ignores conditions.
         self.is_conditional = True
-        self._explained = error_explainer(target, connection)
         settings: dict[str, Any] = {"endpoint": connection.endpoint, "region": connection.region}
         with self._translated():
             self._store = S3Store(
@@ -145,7 +144,7 @@ class Bucket:
             return self._api.get(self._store, key, options=options)
         except FileNotFoundError as error:
             if "NoSuchBucket" in str(error):
-                raise self._explained(error) from None
+                raise _explained(error, self.target, self._endpoint) from None
             raise
 
     def _put(self, key: str, data: bytes, headers: Mapping[str, str], mode: Any) -> str:
@@ -159,7 +158,7 @@ class Bucket:
         try:
             yield
         except (self._api.exceptions.BaseError, FileNotFoundError, ValueError) as error:
-            raise self._explained(error) from None
+            raise _explained(error, self.target, self._endpoint) from None
 
 
 def _tag(header: str | None) -> str:
@@ -178,31 +177,28 @@ _REFUSED = {401, 403}
 _BUSY = {429, 500, 502, 503, 504}
 
 
-def error_explainer(target: BucketTarget, connection: Connection) -> Callable[[Exception], FlatpanelError]:
-    """The function that makes one sentence of an error of this store."""
-    store = connection.endpoint or "the endpoint of the environment"
+def _explained(error: Exception, target: BucketTarget, endpoint: str) -> FlatpanelError:
+    return FlatpanelError(f"{target}: {_sentence(str(error), target, endpoint or 'the endpoint of the environment')}")
 
-    def sentence(error: Exception) -> str:
-        text = str(error)
-        status, code, message = (_first(pattern, text) for pattern in (_STATUS, _CODE, _MESSAGE))
-        answer = ": ".join(filter(None, (status, code, message)))
-        if _MACHINE in text:
-            return "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-        if code == "NoSuchBucket":
-            return f"the bucket {target.bucket} does not exist at {store}; create it, or check the endpoint"
-        if status and int(status) in _REFUSED:
-            return f"the store refuses this ({answer}); check the credentials and what they permit in the bucket"
-        if status and int(status) in _BUSY:
-            return f"the store is busy or broken ({answer}); run it again later, what was sent is not sent again"
-        if "redirect" in text:
-            return f"{store} sends this to another place; check --region and --endpoint"
-        if status:
-            return f"{store} does not answer like an object store ({answer}); check --endpoint and --region"
-        if "error sending request" in text or "timed out" in text:
-            return f"no connection to {store}; check --endpoint and the network"
-        return text.partition("\n")[0]
 
-    return lambda error: FlatpanelError(f"{target}: {sentence(error)}")
+def _sentence(text: str, target: BucketTarget, store: str) -> str:
+    status, code, message = (_first(pattern, text) for pattern in (_STATUS, _CODE, _MESSAGE))
+    answer = ": ".join(filter(None, (status, code, message)))
+    if _MACHINE in text:
+        return "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+    if code == "NoSuchBucket":
+        return f"the bucket {target.bucket} does not exist at {store}; create it, or check the endpoint"
+    if status and int(status) in _REFUSED:
+        return f"the store refuses this ({answer}); check the credentials and what they permit in the bucket"
+    if status and int(status) in _BUSY:
+        return f"the store is busy or broken ({answer}); run it again later, what was sent is not sent again"
+    if "redirect" in text:
+        return f"{store} sends this to another place; check --region and --endpoint"
+    if status:
+        return f"{store} does not answer like an object store ({answer}); check --endpoint and --region"
+    if "error sending request" in text or "timed out" in text:
+        return f"no connection to {store}; check --endpoint and the network"
+    return text.partition("\n")[0]
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str:
