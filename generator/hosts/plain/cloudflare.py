@@ -19,10 +19,9 @@ from .rule_files import (
     app_types,
     chapter_redirects,
     header_rules,
-    headers_text,
     lost,
     missing_files,
-    redirects_text,
+    rule_files,
     slug_redirects,
     too_large,
 )
@@ -55,8 +54,7 @@ def export(release: PlainRelease) -> HostExport:
     warnings += warning
     rules, warning = _headers(release)
     warnings += warning
-    files.append(text_file(f"{ROOT}/_headers", headers_text(rules)))
-    files.append(text_file(f"{ROOT}/_redirects", redirects_text(redirects)))
+    files += rule_files(rules, redirects)
     files.append(text_file("wrangler.jsonc", _wrangler(release), is_editable=True))
     if len(files) > MAX_FILES:
         warnings.append(

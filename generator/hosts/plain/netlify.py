@@ -12,10 +12,9 @@ from .rule_files import (
     app_types,
     chapter_redirects,
     header_rules,
-    headers_text,
     lost,
     missing_files,
-    redirects_text,
+    rule_files,
     slug_redirects,
 )
 
@@ -35,8 +34,7 @@ def export(release: PlainRelease) -> HostExport:
     headers = header_rules(release._replace(bodies=(*release.bodies, *missing)))
     for pattern, type in app_types(release).items():
         headers.setdefault(pattern, []).append(f"Content-Type: {type}")
-    files.append(text_file(f"{ROOT}/_headers", headers_text(headers)))
-    files.append(text_file(f"{ROOT}/_redirects", redirects_text(_redirects(release))))
+    files += rule_files(headers, _redirects(release))
     files.append(text_file("netlify.toml", _SETTINGS, is_editable=True))
     # Without pages, `/` and `/index.json` have one file.
     return HostExport(list({file.name: file for file in files}.values()), tuple(lost(release)))

@@ -81,16 +81,11 @@ def _lines(headers: Mapping[str, str]) -> list[str]:
     return [f"{name}: {value}" for name, value in headers.items()]
 
 
-def headers_text(rules: HeaderRules) -> bytes:
-    """The file `_headers`."""
-    return "".join(
-        f"{pattern}\n" + "".join(f"  {line}\n" for line in lines) for pattern, lines in rules.items()
-    ).encode()
-
-
-def redirects_text(redirects: Iterable[Redirect]) -> bytes:
-    """The file `_redirects`."""
-    return "".join(f"{redirect}\n" for redirect in redirects).encode()
+def rule_files(headers: HeaderRules, redirects: Iterable[Redirect]) -> Iterator[HostFile]:
+    """The files `_headers` and `_redirects`."""
+    lines = (line for pattern, values in headers.items() for line in (pattern, *(f"  {value}" for value in values)))
+    yield text_file(f"{ROOT}/_headers", "".join(f"{line}\n" for line in lines).encode())
+    yield text_file(f"{ROOT}/_redirects", "".join(f"{redirect}\n" for redirect in redirects).encode())
 
 
 def chapter_redirects(release: PlainRelease) -> list[Redirect]:
