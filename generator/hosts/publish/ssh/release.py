@@ -211,7 +211,6 @@ class SshResult:
 
 def publish(store: Store, target: SshTarget, options: SshOptions, counter: Counter) -> SshResult:
     """Send the current release to a server and make it the current one there."""
-    release = store.release()
     variables = {
         "folder": target.folder,
         "out": store.root.resolve().name,
@@ -221,16 +220,15 @@ def publish(store: Store, target: SshTarget, options: SshOptions, counter: Count
         "dry": "yes" if options.dry_run else "",
     }
     with ExitStack() as opened:
+        new = opened.enter_context(store.table())
         session = opened.enter_context(connected(target, "release.sh", variables, compress=True))
         state = ServerState.parse(session.lines())
         scratch = opened.enter_context(filesystem.scratch_folder())
-        new = opened.enter_context(ManifestReader(store.manifest_path(release)))
-        sender = _Sender(store, release, new, session, state, options)
+        sender = _Sender(store, new, session, state, options)
         plan = sender.plan(partial(_server_manifest, opened, session, store, scratch))
         members = list(sender.members(plan))
-        totals = PublishTotals(
-            len(members), sum(member.size() for member in members), plan.kept, len(plan.remove), release
-        )
+        size = sum(member.size() for member in members)
+        totals = PublishTotals(len(members), size, plan.kept, len(plan.remove), new.id)
         if options.dry_run:
             return SshResult(totals)
         with counter(len(members)) as progress:
@@ -255,7 +253,6 @@ class _Sender:
     """One release on its way to one server."""
 
     store: Store
-    release: str
     new: ManifestReader
     session: Session
     state: ServerState
@@ -295,7 +292,7 @@ class _Sender:
         older: Older = {}
         newer = new_files
         for id, files in earlier.items():
-            if id != self.release:
+            if id != self.new.id:
                 older[id] = sorted(set(files) - newer)
                 newer = newer.union(older[id])
         kept = {id: older[id] for id in list(older)[: keep - 1]}
@@ -317,8 +314,8 @@ class _Sender:
             yield ArchiveFile(f"{self._out}/{name}", root / name)
         # An interrupted publish may have removed parts of any release but the current one.
         complete = [self.state.current] if self.state.unfinished else self.state.releases
-        if self.release not in complete:
-            folder = root / "releases" / self.release
+        if self.new.id not in complete:
+            folder = self.new.folder
             for path in sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()):
                 yield ArchiveFile(f"{self._out}/releases/.new/{path.relative_to(folder)}", path)
         if self.options.nginx_conf and self._conf_digest() != (self.state.notes and self.state.notes.nginx_conf):
@@ -338,13 +335,13 @@ class _Sender:
             f"{folder}/journal.jsonl", content=self.state.journal_after(self.store.journal(), plan.older), mode=0o644
         )
         yield ArchiveFile(
-            f"{folder}/publish.json", content=PublishNotes(self.release, plan.older, self._conf_digest()).dump()
+            f"{folder}/publish.json", content=PublishNotes(self.new.id, plan.older, self._conf_digest()).dump()
         )
         folders = {parent for name in plan.remove for parent in Path(name).parents if len(parent.parts) > 1}
         deepest_first = sorted(folders, key=lambda parent: -len(parent.parts))
         yield ArchiveFile(f"{folder}/remove", content=self._names(plan.remove))
         yield ArchiveFile(f"{folder}/folders", content=self._names(map(str, deepest_first)))
-        dropped = {*self.state.releases, *self.state.partial} - {self.release, *plan.older}
+        dropped = {*self.state.releases, *self.state.partial} - {self.new.id, *plan.older}
         yield ArchiveFile(f"{folder}/releases", content=self._names(f"releases/{id}" for id in sorted(dropped)))
         yield ArchiveFile(f"{folder}/complete")
 
@@ -355,7 +352,7 @@ class _Sender:
         """Send everything; the last line of the script before it is done says whether nginx was reloaded."""
         files = chain(members, self._control_files(plan))
         try:
-            self.session.command(f"publish {self.release}")
+            self.session.command(f"publish {self.new.id}")
             self.session.upload(partial(archive.write, files=files, written=progress))
             *_, outcome = self.session.lines()
         except Refused as error:
@@ -363,7 +360,7 @@ class _Sender:
             if kind != "reload":
                 raise
             raise FlatpanelError(
-                f"{self.session.url}: release {self.release} is in place, but nginx was not reloaded and serves an "
+                f"{self.session.url}: release {self.new.id} is in place, but nginx was not reloaded and serves an "
                 f"earlier one: {reason or 'the command failed'}"
             ) from None
         return outcome
