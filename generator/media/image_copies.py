@@ -4,6 +4,7 @@ Images may be hostile: only a few formats are read, the number of pixels is chec
 images are decoded one after the other. The same image gives the same bytes with the same version of Pillow.
 """
 
+import re
 import struct
 import threading
 from collections.abc import Callable, Sequence
@@ -21,7 +22,10 @@ MAX_PIXELS = 40_000_000
 _LARGE = 8_000_000
 _one_large_image = threading.Lock()
 # A usual progressive JPEG has about 10. Each takes as long as decoding the image, and a small file can have thousands.
-_MAX_SCANS = 100
+_MAX_SCANS, _MAX_SCANS_IF_LARGE = 100, 25
+# Inside a scan, only bytes that are no marker of a segment follow 0xff.
+_SEGMENT = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")
+_START_OF_SCAN, _END_OF_IMAGE = b"\xff\xda", b"\xff\xd9"
 # The largest width and height of WebP.
 _MAX_SIDE = 16_383
 _QUALITY = 75
@@ -67,14 +71,14 @@ def copier() -> Copier | None:
 def _copies(content: bytes, widths: Sequence[int]) -> Copies:
     from PIL import Image, UnidentifiedImageError
 
-    # The marker of a scan does not occur inside one.
-    if content.startswith(b"\xff\xd8") and content.count(b"\xff\xda") > _MAX_SCANS:
-        raise Unusable(f"has more than {_MAX_SCANS} scans; save the image again")
     try:
         with Image.open(fp=BytesIO(content), formats=_FORMATS) as image:
             pixels = image.width * image.height
             if pixels > MAX_PIXELS:
                 raise Unusable(_too_large())
+            scans = _scans(content) if content.startswith(b"\xff\xd8") else 0
+            if scans > (limit := _MAX_SCANS_IF_LARGE if pixels > _LARGE else _MAX_SCANS):
+                raise Unusable(f"has more than {limit} scans; save the image again")
             if image.format in _ANIMATED and getattr(image, "is_animated", False):
                 return Copies(image.width, {}, is_animated=True)
             with _one_large_image if pixels > _LARGE else nullcontext():
@@ -85,6 +89,15 @@ def _copies(content: bytes, widths: Sequence[int]) -> Copies:
         raise Unusable("is not an image, or of a format that cannot be read") from None
     except _FAILURES as error:
         raise Unusable(f"cannot be read: {' '.join(str(error).split()) or type(error).__name__}") from None
+
+
+def _scans(content: bytes) -> int:
+    """The number of scans of a JPEG. The segments between them begin with their length, and contain any bytes."""
+    scans, end = 0, 2
+    while (segment := _SEGMENT.search(content, end)) and segment[0] != _END_OF_IMAGE:
+        scans += segment[0] == _START_OF_SCAN
+        end = segment.end() + int.from_bytes(content[segment.end() : segment.end() + 2])
+    return scans
 
 
 def _too_large() -> str:

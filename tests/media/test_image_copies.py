@@ -180,15 +180,21 @@ def test_a_bomb_is_refused_before_it_is_decoded(side: int) -> None:
     assert fault(bomb) == message
 
 
+def with_scans(count: int, image: Image.Image) -> bytes:
+    """A progressive JPEG with many scans. Its comment has the marker of a scan even more often."""
+    content = stored(image, "JPEG", progressive=True, comment=b"\xff\xda" * 1000)
+    end = content.rindex(b"\xff\xda")
+    return content[:end] + count * content[end:-2] + content[-2:]
+
+
 def test_a_jpeg_of_many_scans_is_refused_before_it_is_decoded() -> None:
     """A few hundred kilobytes of them take minutes."""
-    content = stored(picture(), "JPEG", progressive=True)
-    end = content.rindex(b"\xff\xda")
-    scan = content[end:-2]
-    many = content[:end] + 101 * scan + content[-2:]
+    large = Image.new("L", (2_900, 2_900))
 
-    assert fault(many) == "has more than 100 scans; save the image again"
-    assert copies(content[:end] + 50 * scan + content[-2:]).width == 400
+    assert fault(with_scans(101, picture())) == "has more than 100 scans; save the image again"
+    assert copies(with_scans(50, picture())).width == 400
+    assert fault(with_scans(26, large)) == "has more than 25 scans; save the image again"
+    assert copies(with_scans(10, large)).width == 2_900
 
 
 def test_a_large_image_is_no_bomb() -> None:
