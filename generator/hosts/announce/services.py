@@ -181,8 +181,8 @@ class Program(NamedTuple):
                 env=self.environment,
                 timeout=self.seconds,
             )
-        except FileNotFoundError:  # the program itself was there when the services were read
-            return "the program cannot be started: the interpreter that its first line names is missing"
+        except FileNotFoundError:
+            return "the program cannot be started: it, or the interpreter that its first line names, is missing"
         except OSError as error:
             return f"the program cannot be started: {error.strerror}"
         except subprocess.TimeoutExpired:

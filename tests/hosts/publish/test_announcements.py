@@ -462,7 +462,7 @@ def test_a_program_reads_the_news_as_json(announce: Announcer) -> None:
     assert "the program cannot be started: Exec format" in announce("--program", program, "--repeat", code=1).output
     program.write_text("#!/no/interpreter\n")
     output = announce("--program", program, "--repeat", code=1).output
-    assert "cannot be started: the interpreter that its first line names is missing\n" in output
+    assert "cannot be started: it, or the interpreter that its first line names, is missing\n" in output
 
 
 @pytest.fixture
