@@ -1,5 +1,6 @@
 """Descriptions of the fields of catalog files for `explain`, read from the JSON Schemas for editors."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -10,6 +11,8 @@ from .suggestions import nearest
 _SCHEMA_NAMES = {"authors.yaml": "people", "artists.yaml": "people"}
 # Files that commands write: their entries have an id or a path in place of the name of a field.
 _WITHOUT_FIELDS = ("views", "sizes", "variants", "archives")
+# The path of a file below a folder, which completion in a shell adds; the shortest such folder.
+_FILE = re.compile(r"(?:.*?/)??(series/[^/]+(?:/series|/chapters/[^/]+)?\.yaml|[^/]+\.yaml)")
 
 
 class FieldHelp(NamedTuple):
@@ -52,7 +55,8 @@ def matching(argument: str) -> list[FieldHelp]:
 
     A word such as `groups` is both a file and a field.
     """
-    name = topic(argument) or argument
+    path = _FILE.fullmatch(argument)
+    name = topic(path[1] if path else argument) or argument
     file = _SCHEMA_NAMES.get(f"{argument}.yaml", name)
     all_fields = fields()
     same = [field for field in all_fields if field.topic == name]

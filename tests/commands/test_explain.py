@@ -44,6 +44,10 @@ def test_every_documented_field_has_an_explanation() -> None:
         ("members.yaml", [field.topic for field in FIELDS if field.topic.startswith("members.")]),
         ("artists.yaml", [field.topic for field in FIELDS if field.topic.startswith("people.")]),
         ("series/paper-moons.yaml", [field.topic for field in FIELDS if field.topic.startswith("series.")]),
+        ("./catalog_src/series/site.yaml", [field.topic for field in FIELDS if field.topic.startswith("series.")]),
+        ("/series/a/catalog_src/site.yaml", [field.topic for field in FIELDS if field.topic.startswith("site.")]),
+        ("a/series/b/chapters/1.yaml", [field.topic for field in FIELDS if field.topic.startswith("chapter.")]),
+        ("a/series/b/series.yaml", [field.topic for field in FIELDS if field.topic.startswith("series.")]),
         ("views.yaml", ["views.*"]),
         ("views", ["chapter.views", "series.chapters.views", "views.*"]),
         (
