@@ -69,10 +69,12 @@ def has(folder: ConfinedFolder, path: str) -> bool:
 
 
 class Layout:
-    """Lists the files of a catalog in the order of their names, and collects problems of their names and places."""
+    """Lists the files of a catalog in the order of their names, and collects faults of their names and places."""
 
-    def __init__(self, folder: ConfinedFolder, problems: list[UnlocatedProblem]) -> None:
-        self.folder, self.problems = folder, problems
+    def __init__(
+        self, folder: ConfinedFolder, problems: list[UnlocatedProblem], warnings: list[UnlocatedProblem]
+    ) -> None:
+        self.folder, self.problems, self.warnings = folder, problems, warnings
 
     def series_files(self) -> list[SeriesFiles]:
         series: list[SeriesFiles] = []
@@ -116,21 +118,29 @@ class Layout:
         return False
 
     def check_strays(self, folder: str, files: set[str] | None, folders: set[str], intended: str = "") -> None:
-        """Add a problem for each misnamed file below a folder; ignoring it would leave a gap in the site.
+        """Add a fault for each misnamed file below a folder; ignoring it would leave a gap in the site.
 
         `files` are the valid names of files; None allows every name that ends in .yaml. `folders` are the names of
         folders that are checked elsewhere. `intended` is the valid folder whose name resembles that of this one.
         """
         for name in self._names(folder) if folder.count("/") < _MAX_LEVELS else ():
             path = f"{folder}/{name}".lstrip("/")
-            if name.endswith(".yml") or (files is not None and name.endswith(".yaml") and name not in files):
+            if name.endswith(".yaml") and (files is None or name in files):
+                continue
+            if name.endswith((".yaml", ".yml")):
                 self._add_problem(path, f"is not a catalog file; {misplaced_file_hint(folder, name, files, intended)}")
-            elif not name.endswith(".yaml") and os.path.islink(self.folder / path):
+            elif os.path.islink(self.folder / path):
                 if fault := self.folder.link_fault(path):
                     self._add_problem(path, fault)
-            elif not name.endswith(".yaml") and name not in folders and os.path.isdir(self.folder / path):
-                close = nearest(name, folders)
-                self.check_strays(path, set(), set(), f"{folder}/{close}".lstrip("/") if close else "")
+            elif os.path.isdir(self.folder / path):
+                if name not in folders:
+                    close = nearest(name, folders)
+                    self.check_strays(path, set(), set(), f"{folder}/{close}".lstrip("/") if close else "")
+            elif name.lower().endswith((".yaml", ".yml")):
+                # No problem: version 1.0 built such a catalog without a warning.
+                hint = misplaced_file_hint(folder, name, files, intended)
+                message = f"is ignored, because its name does not end in .yaml; {hint}"
+                self.warnings.append(UnlocatedProblem(path, (), message))
 
     def _names(self, folder: str) -> list[str]:
         """The names in a folder, without hidden ones, which editors and systems make."""

@@ -143,6 +143,8 @@ class Sources:
     archives: dict[str, str] = field(default_factory=dict)
     mtimes: dict[str, int] = field(default_factory=dict)
     problems: list[UnlocatedProblem] = field(default_factory=list)
+    # Of the settings and of names of files.
+    warnings: list[UnlocatedProblem] = field(default_factory=list)
     # Files without records because of a problem; a reference to one of their entries is no second problem.
     unreadable: set[str] = field(default_factory=set)
     # The value of each file.
@@ -176,7 +178,7 @@ def read_lists(folder: Folder, parsed: Mapping[str, ParsedFile] | None = None) -
     """The records that all series share, and the files of each series. Files that are `parsed` are not read."""
     reader = _RecordReader(existing(folder), parsed)
     reader.read_site_and_lists()
-    layout = Layout(reader.folder, reader.sources.problems)
+    layout = Layout(reader.folder, reader.sources.problems, reader.sources.warnings)
     layout.check_strays("", {SITE, VIEWS, SIZES, VARIANTS, ARCHIVES, *LISTS}, {SERIES})
     return reader.sources, layout.series_files()
 
@@ -238,6 +240,7 @@ class _RecordReader:
             self.sources.site = self.record(SITE, Site)
             if self.sources.site:
                 self.sources.problems += media_folder.problems(self.folder, self.sources.site)
+                self.sources.warnings += media_folder.warnings(self.sources.site)
                 self.sources.problems += site_paths.problems(self.sources.site)
         else:
             self._add_problem(SITE, "is missing; it needs at least base_url: https://comics.example")

@@ -1,5 +1,6 @@
 """Suggestions for misspelt names and misplaced files."""
 
+import re
 from bisect import bisect
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
@@ -7,6 +8,7 @@ from difflib import get_close_matches
 # Comparing names is slow. A word is compared with at most this many names before and after it in the alphabet,
 # and only if it has at most this many characters.
 _MAX_COMPARED = 200
+_SUFFIX = re.compile(r"(?:\.ya?ml)+$", re.IGNORECASE)
 
 
 def nearest(word: str, names: Iterable[str]) -> str | None:
@@ -40,7 +42,7 @@ def misplaced_file_hint(folder: str, name: str, expected: Collection[str] | None
     `expected` are the file names allowed in the folder; None allows every name that ends in .yaml.
     `similar_folder` is the correct path of a folder whose name is misspelt.
     """
-    right_name = f"{name.removesuffix('.yml').removesuffix('.yaml')}.yaml"
+    right_name = f"{_SUFFIX.sub('', name)}.yaml"
     if similar_folder:
         return f"did you mean {similar_folder}/{right_name}?"
     if similar := right_name if expected is None else nearest(name, expected):

@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from .. import encoding
-from ..catalog import confined_folder, cross_checks, media_folder, reader, unfinished_import
+from ..catalog import confined_folder, cross_checks, reader, unfinished_import
 from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..catalog.cross_checks import NameIndex, RecordChecks
 from ..catalog.cut_texts import CutText
@@ -245,7 +245,6 @@ class _Scanner:
         if problems or theme_problems or not linker:
             self.cache.commit()  # keeps the values of files without problems
             raise CatalogError([*locate.locate(self.folder, problems), *theme_problems])
-        media = locate.locate(self.folder, media_folder.warnings(linker.site))
         self.files.save()
         return CatalogScan(
             self.folder,
@@ -257,7 +256,7 @@ class _Scanner:
             self.check_keys,
             self.files.digests,
             self.parsed,
-            located=[*media, *cuts, *theme_check.warnings(lists.theme)],
+            located=[*locate.locate(self.folder, lists.warnings), *cuts, *theme_check.warnings(lists.theme)],
         )
 
     def _read_lists(self) -> tuple[Sources, list[SeriesFiles]]:

@@ -11,6 +11,7 @@ from generator.catalog import reader
 from generator.catalog.reader import Sources
 from generator.catalog.yaml import reader as yaml12
 from generator.catalog.yaml.positions import YamlPath
+from generator.pipeline import run
 from tests.catalog.test_wrong_catalogs import WRONG, write
 
 
@@ -101,6 +102,25 @@ def test_other_and_hidden_files_are_ignored(catalog: Path, file: str) -> None:
     write(catalog, file, "- {unread: content}")
 
     assert reader.read(catalog) == before
+
+
+@pytest.mark.parametrize(
+    ("file", "hint"),
+    [
+        ("Authors.YML", "did you mean authors.yaml?"),
+        ("series/a.YAML", "did you mean a.yaml?"),
+        ("series/long/series.Yaml", "did you mean series.yaml?"),
+        ("series/long/chapters/003.YAML.yMl", "did you mean 003.yaml?"),
+        ("notes/a.YAML", "rename, move or remove it"),
+    ],
+)
+def test_an_ending_in_upper_case_is_a_warning(catalog: Path, file: str, hint: str) -> None:
+    """Of `check` and of builds."""
+    write(catalog, file, "title: Unread\n")
+
+    assert list(map(str, run.check(catalog, 0, 1).located)) == [
+        f"{catalog}/{file}:1:1: is ignored, because its name does not end in .yaml; {hint}"
+    ]
 
 
 def test_link_to_a_file_in_the_catalog_is_followed(catalog: Path) -> None:

@@ -65,7 +65,7 @@ def write(folder: Path, catalog: ConfinedFolder) -> None:
         raise FlatpanelError(f"{folder}: has other files; choose an empty folder, or the one of an earlier run")
     repository = Repository.around(Path(str(catalog)))
     path = repository.prefix.rstrip("/") if repository else Path(os.path.abspath(catalog)).name
-    series = Layout(catalog, []).series_files()
+    series = Layout(catalog, [], []).series_files()
     in_folders = [files.slug for files in series if files.file.count("/") > 1]
     if not (folder / SETTINGS).exists():
         write_if_changed(folder / SETTINGS, (_HERE / SETTINGS).read_bytes())
