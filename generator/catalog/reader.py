@@ -22,7 +22,6 @@ from .field_values import PageTotal
 from .garbage_collection import without_garbage_collection
 from .layout import SERIES, SITE, Layout, SeriesFiles, existing, has
 from .messages import file_errors
-from .page_warnings import page_warnings
 from .records import (
     Account,
     Archives,
@@ -40,6 +39,7 @@ from .records import (
 )
 from .site_settings import Site
 from .theme_files import NO_THEME, ThemeFiles
+from .value_warnings import value_warnings
 from .yaml import reader as yaml
 from .yaml.positions import YamlPath
 from .yaml.reader import Malformed
@@ -272,7 +272,7 @@ class _RecordReader:
             value = parsed.value
             validated = _adapter(kind).validate_python(empty if value is None else value, context=self.total)
             cuts = cut_texts(parsed.suspicious, model) if parsed.suspicious else []
-            if cuts := [*cuts, *page_warnings(validated, lambda: self.folder.content(file)[0])]:
+            if cuts := [*cuts, *value_warnings(validated, lambda: self.folder.content(file)[0])]:
                 self.sources.cuts[parsed.digest] = cuts
             return validated
         except OSError as error:

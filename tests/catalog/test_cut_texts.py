@@ -116,6 +116,23 @@ def test_pages_that_are_no_images_are_warnings(site: Site, run: Run) -> None:
         assert errors.count("pages:") == 2
 
 
+def test_names_without_a_visible_character_are_warnings(site: Site, run: Run) -> None:
+    """Of entries, series and chapters. Spaces around a name, and joined emojis, are none."""
+    site.write("authors.yaml", '- {id: 1, name: " \u3000"}\n- {id: 2, name: " A "}\n- {id: 3, name: "👩\u200d🎨"}\n')
+    site.write("accounts.yaml", '- {username: "a\\U000e0041b"}\n')
+    chapter = "number: 1, id: 7, published: 2026-01-01, pages: []"
+    site.write("series/first.yaml", f'title: "\\u200b"\ncover: c.png\nchapters:\n- {{title: " ", {chapter}}}\n')
+    blank = "has only spaces or invisible characters; write what readers should see"
+
+    lines = run("check", "--catalog", site.folder / "catalog_src").stderr.splitlines()
+    assert [line.partition("catalog_src/")[2] for line in lines] == [
+        r"accounts.yaml:1:14: [0].username: has an invisible character: a\U000e0041b; remove it",
+        f"authors.yaml:1:17: [0].name: {blank}",
+        f"series/first.yaml:1:8: title: {blank}",
+        f"series/first.yaml:4:11: chapters[0].title: {blank}",
+    ]
+
+
 @pytest.mark.parametrize(
     ("count", "more"), [(3, []), (4, ["1 more page of this file is"]), (9, ["6 more pages of this file are"])]
 )
