@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from .. import encoding
 from ..catalog import api_keys, confined_folder, layout
 from ..catalog.confined_folder import Folder
-from ..catalog.messages import record_messages
+from ..catalog.messages import record_errors
 from ..catalog.problems import locate
 from ..catalog.problems.load import load_valid
 from ..catalog.reader import Sources
@@ -49,7 +49,7 @@ def add_key(folder: Folder, name: str, account: str | None, show: Callable[[str]
         # Such a key would be a problem in the next build.
         if api_keys.contains_key(name):
             raise FlatpanelError("the name is itself an API key; names are public, choose another one")
-        for message in record_messages(IssuedKey, fields):
+        for _, message in record_errors(IssuedKey, fields):
             raise FlatpanelError(f"the name {message}")
         text = locate.text(folder, KEYS) or b"# Digests of API keys, written by `keys add`.\n"
         # The file may be public: a digest of 256 random bits cannot be inverted.

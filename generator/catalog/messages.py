@@ -33,11 +33,6 @@ def field_name(path: YamlPath) -> str:
     return name.removeprefix(".")
 
 
-def record_messages(model: type[BaseModel], fields: Mapping[str, object]) -> list[str]:
-    """Return the messages of `record_errors`."""
-    return [message for _, message in record_errors(model, fields)]
-
-
 def record_errors(model: type[BaseModel], fields: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return (field, message) for every error of a record with these fields."""
     try:

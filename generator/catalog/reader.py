@@ -106,6 +106,8 @@ SIZES = "sizes.yaml"
 VARIANTS = "variants.yaml"
 # Archives by chapter id, likewise.
 ARCHIVES = "archives.yaml"
+# Those that all series share.
+SHARED = (SITE, VIEWS, SIZES, VARIANTS, ARCHIVES, *LISTS)
 # More problems of one file are only counted.
 MAX_PROBLEMS = 1000
 
@@ -179,7 +181,7 @@ def read_lists(folder: Folder, parsed: Mapping[str, ParsedFile] | None = None) -
     reader = _RecordReader(existing(folder), parsed)
     reader.read_site_and_lists()
     layout = Layout(reader.folder, reader.sources.problems, reader.sources.warnings)
-    layout.check_strays("", {SITE, VIEWS, SIZES, VARIANTS, ARCHIVES, *LISTS}, {SERIES})
+    layout.check_strays("", set(SHARED), {SERIES})
     return reader.sources, layout.series_files()
 
 
@@ -248,14 +250,13 @@ class _RecordReader:
             if has(self.folder, name):
                 records = self._validated(name, list[model], model, [])  # type: ignore[valid-type]
                 self.sources.lists[name] = [Entry(record, name, (index,)) for index, record in enumerate(records or [])]
-        if has(self.folder, VIEWS):
-            self.sources.views = self._validated(VIEWS, Views, Record, empty={}) or {}
-        if has(self.folder, SIZES):
-            self.sources.sizes = self._validated(SIZES, Sizes, Record, empty={}) or {}
-        if has(self.folder, VARIANTS):
-            self.sources.variants = self._validated(VARIANTS, Copies, Record, empty={}) or {}
-        if has(self.folder, ARCHIVES):
-            self.sources.archives = self._validated(ARCHIVES, Archives, Record, empty={}) or {}
+        self.sources.views = self._mapping(VIEWS, Views)
+        self.sources.sizes = self._mapping(SIZES, Sizes)
+        self.sources.variants = self._mapping(VARIANTS, Copies)
+        self.sources.archives = self._mapping(ARCHIVES, Archives)
+
+    def _mapping(self, file: str, kind: Any) -> dict[str, Any]:
+        return (has(self.folder, file) and self._validated(file, kind, Record, {})) or {}
 
     def record(self, file: str, model: type[R]) -> R | None:
         record: R | None = self._validated(file, model, model, {})

@@ -18,10 +18,10 @@ from ..catalog import confined_folder, cross_checks, reader, unfinished_import
 from ..catalog.confined_folder import ConfinedFolder, Folder
 from ..catalog.cross_checks import NameIndex, RecordChecks
 from ..catalog.cut_texts import CutText
-from ..catalog.layout import SITE, SeriesFiles
+from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker, needs_allocated_ids
 from ..catalog.problems import locate
-from ..catalog.reader import ARCHIVES, LISTS, SIZES, VARIANTS, VIEWS, SeriesEntry, Sources
+from ..catalog.reader import SHARED, SeriesEntry, Sources
 from ..errors import CatalogError, Problem, UnlocatedProblem
 from . import parsed_files, theme_check
 from .cache import CUTS, FACTS, Cache
@@ -261,9 +261,8 @@ class _Scanner:
 
     def _read_lists(self) -> tuple[Sources, list[SeriesFiles]]:
         """Read the records that all series share, and list the files of each series."""
-        names = (SITE, VIEWS, SIZES, VARIANTS, ARCHIVES, *LISTS)
-        self.files.look_at(names)
-        cached = self.files.parsed(names)
+        self.files.look_at(SHARED)
+        cached = self.files.parsed(SHARED)
         lists, series_files = reader.read_lists(self.folder, cached)
         for file in () if lists.problems else lists.parsed.keys() - cached.keys():
             self.files.keep(file, lists.parsed[file].digest, encoding.json_of_yaml(lists.parsed[file].value))
