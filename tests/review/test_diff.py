@@ -334,12 +334,12 @@ def test_restricted_content_is_hidden_without_private(diff: Diff) -> None:
 
 
 def test_things_of_apps_and_accounts_have_their_own_names(diff: Diff) -> None:
-    """Not that of the host in a redirect. The results of restricted series belong to no account."""
-    facts = diff(
-        "pages", ("series/moons.yaml", "cover:", "restricted: true\ncover:"), options=("--format", "json", "--private")
-    )
+    """Not that of the host in a redirect, nor an old slug. The results of restricted series belong to no account."""
+    file, slug = "series/moons.yaml", "folding-moons"
+    edits = (file, "cover:", "restricted: true\ncover:"), (file, f"[{slug}]", f"[{slug}, suns]")
+    facts = diff("pages", *edits, options=("--format", "json", "--private"))
 
-    assert {one["name"] for one in facts["things"] if one["kind"] == "komga"} == {"", "moons"}
+    assert {one["name"] for one in facts["things"] if one["kind"] in ("komga", "opds")} == {"", "moons"}
     urls = ("/api/v2/pages#locked", "/api/v2/series#index", "/api/v2/bookmarks#index")
     assert [str(entity_of_url(url, "")) for url in urls] == ["lists", "lists", "account index"]
 

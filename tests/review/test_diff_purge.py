@@ -126,19 +126,20 @@ def test_a_series_that_stays_restricted_has_no_prefix_of_numbers(tmp_path: Path,
     assert json.loads(result.stdout)["prefixes"] == [f"{BASE}/api/v2/series?", f"{BASE}/api/v2/series/?"]
 
 
-def test_redirects_of_pages_and_feeds_are_purged(site: Site, tmp_path: Path, run: Run) -> None:
-    """The feeds of a series are beside its page."""
+def test_redirects_of_pages_feeds_and_apps_are_purged(site: Site, tmp_path: Path, run: Run) -> None:
+    """The feeds of a series are beside its page. Apps request images below the path of a series."""
     new = copy_of("minimal", tmp_path / "new")
     text = (site.folder / "catalog_src/series/first.yaml").read_text()
     new.write("series/first.yaml", f"formerly: [added]\n{text}")
     for made in (site, new):
-        made.write("site.yaml", "base_url: https://minimal.example\npages: true\n")
+        made.write("site.yaml", "base_url: https://minimal.example\npages: true\napps: [komga]\n")
         made.build()
     purge = json.loads(run("diff", site.folder / "dist", new.folder / "dist", "--purge", "--format", "json").stdout)
-    page = "https://minimal.example/reader/added"
 
-    assert {page, f"{page}/"} <= set(purge["urls"])
-    assert {prefix for prefix in purge["prefixes"] if prefix.startswith(page)} == {f"{page}{end}" for end in "/?."}
+    for path, ends in (("/reader/added", "/?."), ("/komga/api/v1/series/added", "/?")):
+        moved = f"https://minimal.example{path}"
+        assert {moved, f"{moved}/"} <= set(purge["urls"])
+        assert {prefix for prefix in purge["prefixes"] if prefix.startswith(moved)} == {f"{moved}{end}" for end in ends}
 
 
 def test_redirects_are_purged(site: Site, tmp_path: Path, run: Run) -> None:

@@ -99,14 +99,15 @@ class ReleaseView:
             # The gates of URLs with parameters equal that of their path.
             if "?" not in gate.url
         }
-        moved = {old: UrlResponse(308, f"{base_url}{new}", False) for old, new in self.redirects.items()}
-        in_apps = self.manifest.rules.redirected_paths_in_apps().items()
-        return responses | moved | {old: UrlResponse(302, f"{base_url}{new}", False) for old, new in in_apps}
+        rules = self.manifest.rules
+        for status, paths in ((308, rules.redirected_paths()), (302, rules.redirected_paths_in_apps())):
+            responses |= {old: UrlResponse(status, f"{base_url}{new}", False) for old, new in paths.items()}
+        return responses
 
     @cached_property
     def redirects(self) -> dict[str, str]:
         """The present path of each path with an old slug."""
-        return self.manifest.rules.redirected_paths()
+        return self.manifest.rules.redirected_paths() | self.manifest.rules.redirected_paths_in_apps()
 
     def page_queries(self) -> dict[str, str]:
         """The paths of page lists by the keys of their deprecated URLs."""

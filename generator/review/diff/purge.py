@@ -42,8 +42,9 @@ def purge(comparison: Comparison, base_url: str) -> Purge:
     redirects = comparison.old.redirects.keys() | comparison.new.redirects.keys()
     moved = sorted(redirects & comparison.by_url.keys())
     prefixes = [f"{_LIST}{slash}?" for slash in ("", "/")] if is_searched else []
-    # The feeds of a series have its path and a suffix.
-    prefixes += [f"{path}{end}" for path in moved for end in ("/", "?", *("." * (not path.startswith("/api/"))))]
+    prefixes += [f"{path}{end}" for path in moved for end in ("/", "?")]
+    # The feeds of a series have the path of its page and a suffix.
+    prefixes += [f"{path}." for path in moved if not path.startswith(("/api/", "/komga/", "/opds/"))]
     prefixes += sorted(prefix for difference in comparison.differences for prefix in _page_prefixes(difference))
     # The series whose numbers need an API key now: caches may contain an empty list for any that no chapter has.
     locked = (key.split("/")[3] for key, target in new.items() if target == LOCKED_RESULTS_URL and key not in old)
