@@ -18,6 +18,7 @@ from ..catalog.reader import Sources
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError, counted
 from ..reading_sites.crawl import Crawler, Progress, crawl
+from ..reading_sites.lenient import fields
 from ..reading_sites.notes import Notes
 from ..reading_sites.response_cache import PRIVATE, ResponseCache
 from ..reading_sites.responses import ParsedBodies
@@ -195,10 +196,10 @@ class _Import:
         return update
 
     def _forget_failures(self) -> None:
-        """Let the next import request again what failed: this one may be refused because of it."""
+        """Let the next import request again what failed, or is empty: this one may be refused because of it."""
         if self.crawler:
             for path, response in self.crawler.responses.items():
-                if not response.understood:
+                if not response.understood or fields(response.value).get("results") == []:
                     self.crawler.bodies.cache.forget(path)
 
     def _update(self) -> _Update:

@@ -354,10 +354,10 @@ def test_lists_without_series_end_the_import(status: int, site: FakeSite, tmp_pa
         assert read(tmp_path / "catalog_src", "site.yaml")["base_url"] == "https://comics.example"
 
 
-def test_a_refused_import_requests_again_what_failed(site: FakeSite, tmp_path: Path) -> None:
+def test_a_refused_import_requests_again_what_failed_or_is_empty(site: FakeSite, tmp_path: Path) -> None:
     """At once: the site may be repaired, and all other responses are in the cache."""
     right = site.answers["/api/v2/series/one/chapters"]
-    for answer in (Reply(404), Reply(403), Reply(body=b"<html>")):
+    for answer in (Reply(404), Reply(403), Reply(body=b"<html>"), {"results": []}):
         site.answers["/api/v2/series/one/chapters"] = answer
         with pytest.raises(FlatpanelError, match="2 chapters without an id"):
             site.imported(tmp_path, allows_missing_ids=False)

@@ -100,19 +100,19 @@ def test_one_chapter_without_an_id_is_counted_as_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("choice", ["", "mine"])
-@pytest.mark.parametrize("version_2", [[], None], ids=repr)
-def test_no_id_is_invented_where_a_list_of_people_is_wrongly_empty(
-    version_2: list[Any] | None, choice: Choice, tmp_path: Path
+@pytest.mark.parametrize(
+    ("version_2", "version_1", "fault"),
+    [({"results": []}, [], "is empty"), (Reply(404), BROKEN, "failed"), (Reply(401), Reply(404), "needs an API key")],
+    ids=["empty", "failed", "locked"],
+)
+def test_no_id_is_invented_where_a_list_of_people_is_unavailable(
+    version_2: Any, version_1: Any, fault: str, choice: Choice, tmp_path: Path
 ) -> None:
     """At a first import, and without the last one. A list that version 2 does not have may have failed in version 1."""
-    empty = {"/api/v2/authors": Reply(404), "/api/v1/authors": BROKEN}
-    if version_2 is not None:
-        empty = {"/api/v2/authors": {"results": version_2}, "/api/v1/authors": []}
-    with serving(small() | empty) as site:
+    with serving(small() | {"/api/v2/authors": version_2, "/api/v1/authors": version_1}) as site:
         for _ in ("first", "without the last one"):
             shutil.rmtree(tmp_path / "cache", ignore_errors=True)
             done = site.imported(tmp_path, choice=choice)
-            fault = "failed" if version_2 is None else "is empty"
             sentence = f"one: ids of authors unknown, because their list {fault}; skipped until the next import"
             assert sentence in done.notes
             assert "authors" not in series(tmp_path)
