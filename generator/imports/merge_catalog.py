@@ -137,10 +137,13 @@ class SeriesMerge:
     def merge_all(self, unavailable: set[str]) -> None:
         """Merge all series, except those of which a response is unavailable now."""
         lower_case = {slug.lower(): slug for slug in self.here if slug not in self.plan.moves}
+        only_old = {self.imported.slugs_here.get(slug, slug) for slug in self.imported.only_old}
         for slug, record in self.imported.series.items():
             series = self.by_new_slug.get(slug)
             if series and slug in unavailable:
                 continue
+            if slug in only_old:
+                record |= _only_in_v2(self.last.get(slug, {}), record)
             other = lower_case.get(slug.lower(), slug)
             if other != slug and series is None and slug not in self.last:
                 self.notes.add(f"differs from {other} only in case; skipped", slug)
@@ -280,7 +283,19 @@ class SeriesMerge:
         self.notes.add(sentence, f"id {holder.record.id}")
 
 
-# Fields that the older versions do not have.
+# Statuses that the older versions show as completed.
+_COMPLETED = ("completed", "canceled")
+
+
+def _only_in_v2(last: Fields, record: Fields) -> Fields:
+    """Return the last values of a series that the older versions do not have, as long as they do not deny them."""
+    names = ["licensed"]
+    if (last.get("status") in _COMPLETED) == (record.get("status") in _COMPLETED):
+        names.append("status")
+    return {name: last[name] for name in names if name in last}
+
+
+# Fields of chapters that the older versions do not have.
 _ONLY_NEW = {"id", "views"}
 
 

@@ -82,6 +82,8 @@ class Imported:
     usable: dict[str, bool] = field(default_factory=dict)
     # Whether the site is one of this program.
     is_flatpanel: bool = False
+    # Slugs on the site of series that version 2 does not show: older versions have no licences and two statuses only.
+    only_old: set[str] = field(default_factory=set)
     # Slug on the site -> slug here, of series that people renamed in the catalog.
     slugs_here: dict[str, str] = field(default_factory=dict)
 

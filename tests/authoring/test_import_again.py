@@ -298,6 +298,20 @@ def test_an_older_version_does_not_replace_a_failed_version_2(site: FakeSite, ca
     assert (again(site, catalog).files, read(catalog, "series/one.yaml")["status"]) == ([], "hiatus")
 
 
+@pytest.mark.parametrize(("completed", "expected"), [(False, "hiatus"), (True, "completed")])
+def test_an_older_version_denies_no_licence(completed: bool, expected: str, site: FakeSite, tmp_path: Path) -> None:
+    """Version 2 does not show a series whose chapters were deleted. Version 1 may say that it is completed now."""
+    site.answers["/api/v2/series/one"]["licensed"] = True
+    site.imported(tmp_path)
+    for path in ("series/one", "series/one/chapters", "cubari/one"):
+        site.answers[f"/api/v2/{path}"] = Reply(404)
+    site.answers["/api/v1/series/one"] |= {"completed": completed, "volumes": {}}
+    for _ in range(2):
+        again(site, tmp_path / "catalog_src", removes=True)
+        series = read(tmp_path / "catalog_src", "series/one.yaml")
+        assert (series["licensed"], series["status"], len(series["chapters"])) == (True, expected, 2)
+
+
 @pytest.mark.end_to_end
 @pytest.mark.parametrize(
     ("path", "status"), [("/api/v2/members", 401), ("/api/v1/authors", 404), ("/api/v2/series", 500)]

@@ -7,7 +7,7 @@ from ...errors import FlatpanelError
 from ...reading_sites import lenient, sitemap
 from ...reading_sites.lenient import entries, text
 from ...reading_sites.notes import Notes
-from ...reading_sites.responses import OLD, Responses
+from ...reading_sites.responses import OLD, V2, Responses
 from ..records import Imported, RecordBuilder
 from ..unavailable import usable
 from .people_and_groups import ImportedLists
@@ -38,6 +38,7 @@ def read(responses: Responses, slugs: Sequence[str], origin: str, now: int, note
             # Pages are in a file.
             bytes_left -= _memory([record, *({**chapter, "pages": []} for chapter in chapters)])
         refuse_large(origin, limit - bytes_left, limit)
+    imported.only_old = {slug for slug in imported.series if not responses[f"{V2}/series/{slug}"].understood}
     imported.usable |= dict.fromkeys((*lists.wrongly_empty(), *_wrongly_without_series(responses, imported)), False)
     imported.site = settings(responses, origin, images.root, notes)
     if not responses.is_original:
