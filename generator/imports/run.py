@@ -199,7 +199,8 @@ class _Import:
         """Let the next import request again what failed, or is empty: this one may be refused because of it."""
         if self.crawler:
             for path, response in self.crawler.responses.items():
-                if not response.understood or fields(response.value).get("results") == []:
+                value = response.value
+                if not response.understood or value == [] or fields(value).get("results") == []:
                     self.crawler.bodies.cache.forget(path)
 
     def _update(self) -> _Update:
@@ -212,7 +213,7 @@ class _Import:
                 renamed_here.use_in_records(sources, read)
         last = self.memories.last(sources, imported)
         if has_files:
-            self._refuse_lost_lists(last_imports.lost_paths(imported, last.merged))
+            _refuse_lost_lists(last_imports.lost_paths(imported, last.merged))
         choice, removes = self.options.choice, self.options.removes
         before = spilled_records(last.merged if has_files else None)
         merge = Merge(sources, imported, before, self.notes, choice, removes)
@@ -243,16 +244,14 @@ class _Import:
             of_database = records.read(tables, media, options.now, self.notes, options.accounts)
         return combine.combined(of_site, of_database, options.now, crawler.notes, self.notes), of_site
 
-    def _refuse_lost_lists(self, lost: Iterable[str]) -> None:
-        """Refuse to merge without a list that the last import had: all of its entries would seem deleted."""
-        if lists := unavailable.lists(lost):
-            assert self.crawler, "only responses can be lost"
-            for path in lists:
-                self.crawler.bodies.cache.forget(path)
-            raise FlatpanelError(
-                f"{lists[0]}: usable at the last import, but unavailable or empty now; nothing was "
-                "written. Import again later, or with the same API key"
-            )
+
+def _refuse_lost_lists(lost: Iterable[str]) -> None:
+    """Refuse to merge without a list that the last import had: all of its entries would seem deleted."""
+    if lists := unavailable.lists(lost):
+        raise FlatpanelError(
+            f"{lists[0]}: usable at the last import, but unavailable or empty now; nothing was "
+            "written. Import again later, or with the same API key"
+        )
 
 
 def _write_report(folder: Path, options: ImportOptions, files: list[str], notes: Notes) -> Path:
