@@ -13,6 +13,8 @@ from .suggestions import did_you_mean, misplaced_file_hint, nearest
 
 SITE = "site.yaml"
 SERIES = "series"
+# The folder of the theme, beside that of the catalog.
+THEME = "theme"
 # Folder of the JSON schemas for editors, and the schemas that are not called like their file.
 SCHEMAS = ".schemas"
 _SCHEMAS_OF = {"authors": "people", "artists": "people"}
@@ -45,8 +47,8 @@ def existing(folder: Folder) -> Folder:
     return folder
 
 
-def refuse_among_series(path: Path, advice: str) -> None:
-    """An error if a path is among the series of a catalog, where a generated file is a stray.
+def refuse_among_sources(path: Path, advice: str) -> None:
+    """An error if a path is among the series of a catalog, or in the theme beside one: a generated file is a stray.
 
     The folder of the catalog itself may be the root of the project, with all that is generated.
     """
@@ -54,6 +56,8 @@ def refuse_among_series(path: Path, advice: str) -> None:
     for folder in (real_path, *real_path.parents):
         if folder.name == SERIES and (folder.parent / SITE).is_file():
             raise FlatpanelError(f"{path}: is among the series of a catalog; {advice}")
+        if folder.name == THEME and any(folder.parent.glob(f"*/{SITE}")):
+            raise FlatpanelError(f"{path}: is in the theme of a site; {advice}")
 
 
 def schema_line(file: str) -> str:

@@ -15,10 +15,10 @@ from ..errors import Problem
 from ..filesystem import is_inside
 from . import api_keys, snapshot
 from .confined_folder import ConfinedFolder, Folder
+from .layout import THEME
 from .media_folder import project_folder
 from .snapshot import Snapshot
 
-FOLDER = "theme"
 # Icons for devices that show no SVG, such as iPhones, with their widths and heights.
 ICONS = {"icon-192.png": 192, "icon-512.png": 512}
 # A larger file, a larger theme or more files are a mistake: each page has a link to each text.
@@ -68,19 +68,19 @@ class ThemeFiles:
         return Problem(str(self.folder / file), line, column, name, message)
 
 
-NO_THEME = ThemeFiles(Path(FOLDER))
+NO_THEME = ThemeFiles(Path(THEME))
 
 
 def folder_of(catalog: Folder) -> ConfinedFolder:
     """The folder of the theme. Links in it may lead where those of the catalog may."""
     follow = catalog.follow if isinstance(catalog, ConfinedFolder) else ()
-    return ConfinedFolder(project_folder(catalog) / FOLDER, follow)
+    return ConfinedFolder(project_folder(catalog) / THEME, follow)
 
 
 def _shown_folder(catalog: Folder) -> Path:
     """The folder for messages, which are relative if those of the catalog are."""
     path = Path(catalog)
-    return path.parent / FOLDER if path.name not in ("", "..") else folder_of(catalog).path
+    return path.parent / THEME if path.name not in ("", "..") else folder_of(catalog).path
 
 
 def is_permitted(catalog: Folder) -> bool:
@@ -93,7 +93,7 @@ def is_permitted(catalog: Folder) -> bool:
 def snapshot_with_theme(catalog: Folder) -> Snapshot:
     """The status of every file of the catalog and of the theme."""
     return *snapshot.take(catalog), *(
-        (f"../{FOLDER}/{file}", status) for file, status in snapshot.take(folder_of(catalog))
+        (f"../{THEME}/{file}", status) for file, status in snapshot.take(folder_of(catalog))
     )
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ..catalog.layout import refuse_among_series
+from ..catalog.layout import refuse_among_sources
 from ..hosts.cubari_gists import export_gists
 from ..hosts.plain import export as plain
 from ..hosts.plain.export import export_release
@@ -43,7 +43,7 @@ def export(out: Path, host: str | None, gists: Path | None, target: Path | None)
     store = Store(out)
     for folder in filter(None, (target, gists)):
         refuse_inside(out, folder, "choose another folder")
-        refuse_among_series(folder, "choose another folder")
+        refuse_among_sources(folder, "choose another folder")
     lines: list[str | Line] = []
     if target:
         if host:

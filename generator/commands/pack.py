@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ..catalog.layout import refuse_among_series
+from ..catalog.layout import refuse_among_sources
 from ..errors import counted
 from ..hosts.packs import pack_files
 from ..release.store import Store, refuse_inside
@@ -26,7 +26,7 @@ def pack(out: Path, target: Path, dry_run: bool) -> Result:
     the same folder writes what has changed.
     """
     refuse_inside(out, target, "choose another folder")
-    refuse_among_series(target, "choose another folder")
+    refuse_among_sources(target, "choose another folder")
     totals = pack_files.pack_release(Store(out), target, write=not dry_run, counter=partial(counter, "packing"))
     wrote, removed = ("would write", "would remove") if dry_run else ("wrote", "removed")
     lines: list[str | Line] = [

@@ -15,7 +15,7 @@ from click.core import ParameterSource
 
 from ..catalog import media_folder, reader
 from ..catalog.confined_folder import ConfinedFolder
-from ..catalog.layout import refuse_among_series
+from ..catalog.layout import refuse_among_sources
 from ..catalog.linking import is_archive, is_variant
 from ..catalog.site_settings import Site
 from ..errors import FlatpanelError, counted
@@ -332,7 +332,7 @@ def _packs_folder(store: Store, given: PublishArguments) -> Path:
     """The folder of the packs; an error if it is not for them."""
     folder = given.packs or store.root.absolute().parent / ".flatpanel_packs"
     refuse_inside(store.root, folder, "choose another folder with --packs")
-    refuse_among_series(folder, "choose another folder with --packs")
+    refuse_among_sources(folder, "choose another folder with --packs")
     pack_files.read_mark(folder)
     return folder
 

@@ -24,7 +24,7 @@ def refuse_foreign(path: Path, out: Path) -> None:
     advice = "choose another file with --nginx"
     refuse_inside(out, path, advice)
     if not path.exists():
-        return layout.refuse_among_series(path, advice)
+        return layout.refuse_among_sources(path, advice)
     if not path.is_file():
         raise FlatpanelError(f"{path}: is not a file; choose another one with --nginx")
     if not begins_with(path, WRITTEN):

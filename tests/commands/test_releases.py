@@ -237,6 +237,8 @@ def test_export_into_the_releases_is_refused(site: Site, run: Run, words: tuple[
     for target in (site.folder / "catalog_src/series/new", site.folder / "catalog_src/series"):
         sentence = f"{target}: is among the series of a catalog; choose another folder\n"
         assert outcome(run(*words, target, "--out", site.folder / "dist")) == (1, "", sentence)
+    sentence = f"{site.folder}/theme/new: is in the theme of a site; choose another folder\n"
+    assert outcome(run(*words, site.folder / "theme/new", "--out", site.folder / "dist")) == (1, "", sentence)
     assert tree_snapshot.state(site.folder) == before
 
 

@@ -69,6 +69,8 @@ def test_files_of_the_releases_and_of_the_catalog_are_refused(site: Site, run: R
     path = site.folder / "catalog_src/series" / name
     sentence = f"{path}: is among the series of a catalog; choose another file with --nginx\n"
     assert build(run, site, path) == sentence
+    path = site.folder / "theme" / name
+    assert build(run, site, path) == f"{path}: is in the theme of a site; choose another file with --nginx\n"
 
 
 def test_a_catalog_may_be_the_root_of_its_project(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ... import encoding
-from ...catalog import json_schema, theme_files
+from ...catalog import json_schema
 from ...catalog.confined_folder import ConfinedFolder
 from ...catalog.git import Repository
-from ...catalog.layout import SERIES, SITE, Layout
+from ...catalog.layout import SERIES, SITE, THEME, Layout
 from ...catalog.media_folder import project_folder
 from ...catalog.reader import read_site
 from ...errors import FlatpanelError
@@ -57,7 +57,7 @@ def write(folder: Path, catalog: ConfinedFolder) -> None:
     media = (site and site.media_folder) or "media"
     for published in (
         Path(os.path.abspath(catalog)),
-        *(project / name for name in (theme_files.FOLDER, "dist", media)),
+        *(project / name for name in (THEME, "dist", media)),
     ):
         if is_inside(os.path.realpath(folder), os.path.realpath(published)):
             raise FlatpanelError(f"{folder}: is in {published.name}, which a site is made of; choose another folder")

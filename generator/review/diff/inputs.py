@@ -10,7 +10,7 @@ from ... import filesystem
 from ...catalog import theme_files
 from ...catalog.confined_folder import ConfinedFolder, Folder
 from ...catalog.git import FOLDER_MODE, CommittedFiles, FileTimes, GitError, Repository
-from ...catalog.layout import SITE, existing
+from ...catalog.layout import SITE, THEME, existing
 from ...errors import CatalogError, FlatpanelError
 from ...pipeline import run
 from ...pipeline.build_options import Options
@@ -114,7 +114,7 @@ class TemporaryBuilder:
             catalog = Path(str(self.options.catalog))
             shown = {
                 str(folder): f"{diff_input.name}:{catalog}",
-                str(project / theme_files.FOLDER): f"{diff_input.name}:{catalog.parent / theme_files.FOLDER}",
+                str(project / THEME): f"{diff_input.name}:{catalog.parent / THEME}",
             }
             options = replace(options, past=self._check_out(diff_input.repository, diff_input, shown))
         assert folder
@@ -132,7 +132,7 @@ class TemporaryBuilder:
         `shown` has both folders, each with git's name of it.
         """
         (folder, name), (theme_folder, theme_name) = shown.items()
-        tree, theme = repository.tree(diff_input.commit), repository.beside(diff_input.commit, theme_files.FOLDER)
+        tree, theme = repository.tree(diff_input.commit), repository.beside(diff_input.commit, THEME)
         if tree is None:
             existing(self.options.catalog)
             raise FlatpanelError(f"revision {diff_input.name} has no {self.options.catalog}")
