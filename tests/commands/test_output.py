@@ -5,13 +5,16 @@ import json
 import os
 import socketserver
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import click
 import pytest
 
+from generator import filesystem
 from generator.commands import importing, output
 from generator.commands.command import Command
 from generator.commands.command import Result as CommandResult
@@ -301,3 +304,19 @@ def hostile_server(answer: bytes) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
+
+
+@pytest.mark.parametrize("replace", [filesystem.replace_link, filesystem.replace])
+def test_a_file_of_another_process_is_no_wrong_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replace: Callable[[Path, Any], None]
+) -> None:
+    """Two processes may replace the same file at once. The message named the temporary file as no folder."""
+    temporary = ".new" if replace is filesystem.replace_link else ".current.new"
+    (tmp_path / temporary).touch()
+    # Like another process that makes the file again after each removal.
+    monkeypatch.setattr(os, "unlink", lambda *_, **__: None)
+
+    with pytest.raises(FileExistsError) as raised:
+        replace(tmp_path / "current", "new" if replace is filesystem.replace_link else b"new")
+    sentence = f"{tmp_path / temporary}: another process made this file at the same moment; try again"
+    assert output.failure(raised.value) == sentence
