@@ -172,7 +172,7 @@ class ReleaseBuilder:
         # The release that the lines and render keys in the cache are about, and whether it is the current one.
         self.described: dict[str, Any] = cache.recall(RELEASE) or {}
         later = journal.is_later(opened.journal, catalog_scan.as_of)
-        usable = self.continues_current and bool(opened.current) and not (opened.needs_sweep or later)
+        usable = self.continues_current and bool(opened.current) and opened.store.finished() and not later
         self.cache_is_current = usable and self.described.get("release") == opened.current
 
         # What `prepare` finds out.

@@ -53,7 +53,7 @@ def last_result(options: Options, inputs: Mapping[str, Any], cache: Cache) -> di
     if not last or last["fingerprint"] != inputs or last["as_of"] > options.as_of + MAX_AHEAD:
         return None
     result: dict[str, Any] = last["result"]
-    if result["release"] != store.current() or not store.finished():
+    if result["release"] != store.current() or not store.finished() or store.lacks_releases():
         return None
     due = result["next_publication"] or options.as_of + 1
     if not last["last_publication"] <= options.as_of < due or last["surroundings"] != _surroundings(options, result):

@@ -59,11 +59,18 @@ class Store:
             link = self.root / "releases" / name / "previous"
         if not chain:
             return []
-        text = b""
-        with suppress(FileNotFoundError):
-            text = self.journal_path.read_bytes()
-        entries = journal.reconciled(journal.parse(text), chain)
+        entries = journal.reconciled(self._recorded(), chain)
         return journal.of_releases(entries, filter(exists, (entry.release for entry in entries)))
+
+    def lacks_releases(self) -> bool:
+        """Check whether a release was removed by hand: `dist` may still have its bodies."""
+        return not all(_has_manifest(self.root, entry.release) for entry in self._recorded())
+
+    def _recorded(self) -> list[JournalEntry]:
+        """The entries of the journal, also of releases that do not exist."""
+        with suppress(FileNotFoundError):
+            return journal.parse(self.journal_path.read_bytes())
+        return []
 
     @property
     def journal_path(self) -> Path:

@@ -91,14 +91,14 @@ class Transaction:
         # The current release when the transaction begins; the releases served before it, the latest first.
         self.current, self.older, self.journal = store.current(), store.older(), store.journal()
         lost = not self.current and any((self.root / tree).exists() for tree in TREES)
-        # After an interrupted build, or if the current release is missing, dist may hold unreferenced files.
-        self.needs_sweep = not store.finished() or lost
+        # After an interrupted build, or if a release is missing, dist may hold unreferenced files.
+        self.needs_sweep = not store.finished() or lost or store.lacks_releases()
         # The folder of the next release, while its id, a digest of its files, is not known; and its files.
         self._new_folder, self._written = self.root / "releases" / TEMPORARY_NAME, set[str]()
         delete(self._new_folder)  # an interrupted build left it
 
     def sweep(self) -> None:
-        """Remove the files of an interrupted build. Call this before any file is written."""
+        """Remove the files of an interrupted build or a missing release. Call this before any file is written."""
         if self.needs_sweep:
             mark_unfinished(self.root)
             (self.root / TEMPORARY_NAME).unlink(missing_ok=True)

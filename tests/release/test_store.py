@@ -1,12 +1,16 @@
 """Publishing into dist: files that a build adds, keeps, removes and refuses."""
 
 import os
+import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from generator.api import routes
 from generator.errors import FlatpanelError
+from generator.pipeline.run import build
 from generator.release import journal
 from generator.release.bodies import BUILD_STATE_FILE
 from generator.release.manifest import files_with_sidecar, sidecar
@@ -76,6 +80,24 @@ def test_release_before_the_previous_one_is_removed(site: Site) -> None:
     assert {path.name for path in (site.folder / "dist/releases").iterdir()} == {second, third, journal.FILE}
     assert [path for _, path in tree_snapshot.walk(www) if path.is_dir() and not any(path.iterdir())] == []
     assert not (www / "api/series/first/3").exists()
+
+
+def test_bodies_of_a_release_removed_by_hand_are_removed(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They stayed for ever. The next build removes them, also an unchanged one, which renders nothing again."""
+    cached = replace(site.options, cache=site.folder / "cache")
+    tree_snapshot.first_version(site)
+    old = build(cached).release
+    tree_snapshot.third_version(site)
+    release = build(cached).release
+    shutil.rmtree(site.folder / "dist/releases" / old)
+    monkeypatch.setattr(routes, "resources_of", lambda *_: pytest.fail("a series is rendered"))
+
+    assert build(cached).release == release
+    assert {f"www/{path}" for path in tree_snapshot.files(site.folder / "dist/www")} == named(site)
+    assert list(verify_files.check_files(site.store)) == []
+    before = tree_snapshot.state(site.folder / "dist")
+    assert build(cached).release == release
+    assert tree_snapshot.state(site.folder / "dist") == before
 
 
 def test_folder_without_the_state_of_its_builds_is_unfinished(site: Site) -> None:
