@@ -647,7 +647,7 @@ def test_scripts_are_short_and_have_their_texts(bodies: Bodies) -> None:
     prefixes = {name for text in scripts.values() for name in re.findall(r"\btexts\[`(\w+_)\$", text)}
     given = json.loads(site_script(bodies).partition("texts = ")[2].rstrip(";\n"))
 
-    assert {*SCRIPTS, "sw", "no-sw"} == scripts.keys()
+    assert {*SCRIPTS, "sw", "kept", "no-sw"} == scripts.keys()
     assert {name for name, text in scripts.items() if text.count("\n") >= 200} == set()
     assert used <= given.keys()
     assert {name for name in SCRIPT_TEXTS if not name.startswith(tuple(prefixes))} <= used

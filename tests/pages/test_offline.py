@@ -154,7 +154,7 @@ def test_a_reader_goes_on_without_a_network(tmp_path: Path) -> None:
 
 
 def test_a_chapter_is_kept_while_its_settings_are_closed(example: PageSite, chromium: browser.Browser) -> None:
-    """Opened again, they have its progress."""
+    """Opened again, they have its progress. Another worker goes on if the browser has ended this one."""
     go_on, held = Event(), f"/media/series{CHAPTER.removeprefix('/reader')}002.jpg"
     go_on.set()
 
@@ -175,6 +175,8 @@ def test_a_chapter_is_kept_while_its_settings_are_closed(example: PageSite, chro
         phone.wait_until("!document.querySelector('dialog')")
         open_settings(phone)
         phone.wait_until("document.querySelector('.keep').textContent.includes('1 of 5')")
+        phone.send("ServiceWorker.enable")
+        phone.send("ServiceWorker.stopAllWorkers")
         go_on.set()
         phone.wait_until("document.querySelector('.keep button') && !document.querySelector('#keep')")
 
@@ -237,6 +239,66 @@ def test_a_cdn_deletes_no_chapter(example: PageSite, chromium: browser.Browser) 
         phone.wait_until_resolved(f"{KEPT}.then((names) => !String(names).includes('{NEXT}'))")
         assert phone.run(KEPT) == [f"flatpanel:kept:{path}" for path in (CHAPTER, WEBTOON)]
         assert phone.run(f"caches.open('flatpanel:pages').then((pages) => pages.match('{CHAPTER}')).then(Boolean)")
+
+
+def test_the_login_of_a_network_is_not_kept(example: PageSite, chromium: browser.Browser) -> None:
+    """In the place of a page or of an image: visited and kept pages are those of this site."""
+    refused: set[str] = set()
+
+    def lie(asked: Asked, answer: Answer) -> Answer:
+        is_refused = asked.path in refused
+        page = {"Content-Type": "text/html", "Cache-Control": "max-age=0"}
+        return Answer(200, page, b"<h1>Log in</h1>") if is_refused else answer.with_header("Cache-Control", "no-cache")
+
+    with lying(example.web.port, lie) as url, chromium.tab(PHONE) as phone:
+        open_with_worker(phone, url + CHAPTER)
+        refused.add("/latest/")
+        phone.open(f"{url}/latest/")
+        for place in (CHAPTER, f"/media/series{CHAPTER.removeprefix('/reader')}006.jpg"):
+            phone.open(url + CHAPTER)
+            refused.add(place)
+            open_settings(phone)
+            phone.wait_for("#keep")
+            phone.tap("#keep")
+            phone.wait_until("document.querySelector('.keep').textContent.includes('cannot be kept')")
+            assert phone.run(KEPT) == []
+            refused.clear()
+        keep(phone, url + CHAPTER)
+        assert "/latest/" not in phone.run(STORED)
+
+
+def test_a_kept_chapter_enters_a_volume(edited: PageSite, chromium: browser.Browser) -> None:
+    """It moves to its new path as a whole, and stays as it is as long as an image is missing."""
+    moved, asked_for = WEBTOON.replace("/0/", "/1/"), Event()
+
+    def lie(asked: Asked, answer: Answer) -> Answer:
+        if asked.path.endswith("/1/1/panel-3.png"):
+            asked_for.set()
+        # No image comes from the browser's cache, and no 404.
+        return answer.with_header("Cache-Control", "no-cache")
+
+    with lying(edited.web.port, lie) as url, chromium.tab(PHONE) as phone:
+        open_with_worker(phone, f"{url}/")
+        keep(phone, url + WEBTOON)
+        series = edited.site.folder / "catalog_src/series/window-sill-cactus-club.yaml"
+        text = series.read_text(encoding="utf-8").replace("number: 1\n", "number: 1\n    volume: 1\n", 1)
+        series.write_text(text, encoding="utf-8")
+        folder = edited.site.folder / "media/series/window-sill-cactus-club"
+        (folder / "1/1").mkdir(parents=True)
+        for panel in (1, 2, 4):
+            (folder / f"0/1/panel-{panel}.png").rename(folder / f"1/1/panel-{panel}.png")
+        reload(edited)
+        begin_another_visit(phone)
+        phone.open(f"{url}/")
+        assert asked_for.wait(browser.LIMIT)
+        phone.wait_until_resolved(f"{KEPT}.then((names) => String(names) === 'flatpanel:kept:{WEBTOON}')")
+
+        (folder / "0/1/panel-3.png").rename(folder / "1/1/panel-3.png")
+        begin_another_visit(phone)
+        phone.open(f"{url}/")
+        phone.wait_until_resolved(f"{KEPT}.then((names) => String(names) === 'flatpanel:kept:{moved}')")
+        kept = phone.run(f"caches.open('flatpanel:kept:{moved}').then((kept) => kept.keys())")
+        assert len(kept) == 4 + 2
 
 
 def test_a_reader_goes_with_a_series_to_a_new_slug(edited: PageSite, chromium: browser.Browser) -> None:

@@ -116,7 +116,8 @@ def worker(page: PageContext, catalog: Catalog) -> Body:
     lines = b"const FILES = " + encoding.json(["/", "/shelf/", "/manifest.webmanifest", *files]) + b";\n"
     if offers_archives(page.site):
         lines += _ARCHIVES_ARE_NOT_KEPT
-    return Body(lines + _read("sw.js"), catalog.site_modified)
+    # One script: not every browser runs a worker that imports modules.
+    return Body(lines + _read("sw.js") + _read("kept.js"), catalog.site_modified)
 
 
 def manifest(page: PageContext, catalog: Catalog) -> Body:

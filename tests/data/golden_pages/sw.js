@@ -13,7 +13,7 @@ const ABOUT = "/kept.json";
 const [CHECKED, VISIT] = ["/checked.txt", 30 * 60 * 1000];
 const MOST = { [NEEDED]: 100, [PAGES]: 100, [IMAGES]: 150 };
 const GONE = [404, 410, 451]; // of what is restricted, licensed or removed; a proxy or CDN refuses with 401 or 403
-// Each page of this site starts this worker; a notice of a proxy or CDN does not.
+// Each page of this site starts this worker; a notice of a proxy or CDN and the page of a login do not.
 const OURS = "data-worker=";
 
 addEventListener("install", (event) => {
@@ -35,10 +35,12 @@ async function findKeptUrls() {
 
 const started = findKeptUrls();
 
-/** Whether a response may stay on the device: it is complete and public. */
-function isPublic(response) {
+/** Whether a response may stay on the device: it is complete and public, and no page of another program. */
+async function mayStay(response) {
   const age = response.headers.get("Cache-Control") ?? "";
-  return response.status === 200 && response.type !== "opaque" && !/private|no-store/.test(age);
+  if (response.status !== 200 || response.type === "opaque" || /private|no-store/.test(age)) return false;
+  const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
+  return !isPage || (await response.clone().text()).includes(OURS);
 }
 
 /** Whether a request can have an API key, or is for a part of a body: such answers are never kept. */
@@ -77,8 +79,8 @@ async function answer(event, url) {
   try {
     const response = await fetch(request);
     const name = isImage ? IMAGES : FILES.includes(url.pathname) ? NEEDED : PAGES;
-    if (isPublic(response)) event.waitUntil(store(name, url, response.clone()));
-    else if (GONE.includes(response.status)) event.waitUntil(caches.open(name).then((cache) => cache.delete(keyOf(url))));
+    const isGone = GONE.includes(response.status);
+    event.waitUntil(isGone ? caches.open(name).then((cache) => cache.delete(keyOf(url))) : store(name, url, response.clone()));
     return response;
   } catch (error) {
     const found = await fromDevice(request);
@@ -90,9 +92,9 @@ async function answer(event, url) {
 
 const keyOf = (url) => url.origin + url.pathname;
 
-/** Store a response, unless it is of another address: browsers refuse that for a page. */
+/** Store a response that may stay, unless it is of another address: browsers refuse that for a page. */
 async function store(name, url, response) {
-  if (response.redirected) return;
+  if (response.redirected || !(await mayStay(response))) return;
   const cache = await caches.open(name);
   await cache.put(keyOf(url), response);
   const keys = await cache.keys();
@@ -108,89 +110,12 @@ addEventListener("message", (event) => {
   if (Object.hasOwn(ACTIONS, action)) event.waitUntil(ACTIONS[action](message, report));
 });
 
-/** Keep a chapter with its images; report how much is there. */
-async function keep({ page, title, heading, images }, report) {
-  const cache = await caches.open(KEPT + page);
-  let bytes = 0;
-  try {
-    for (const [index, url] of [page, ...images].entries()) {
-      const response = await fetch(url);
-      if (!isPublic(response)) throw new Error(`${url}: ${response.status}`);
-      bytes += (await response.clone().blob()).size;
-      await cache.put(url, url === page ? await withoutCopies(response) : response);
-      report({ done: index, count: images.length, bytes });
-    }
-    await cache.put(ABOUT, new Response(JSON.stringify({ title, heading, bytes })));
-    await findKeptUrls();
-    report({ isKept: true, bytes });
-  } catch {
-    // No space, no network, or a host that lets no script read its images.
-    await caches.delete(KEPT + page);
-    report({ failed: true });
-  }
-}
-
-/** A page that names no smaller copies of its images: the device has the originals. */
-async function withoutCopies(response) {
-  const text = (await response.text()).replaceAll(/ srcset="[^"]*"/g, "");
-  return new Response(text, { headers: response.headers });
-}
-
-/** Delete what is kept of chapters that are licensed, restricted or removed by now; refresh the others. */
-async function check() {
-  const files = await caches.open(NEEDED);
-  const last = await files.match(CHECKED);
-  // Each time it asks for the page of every kept chapter.
-  if (Date.now() - Number((await last?.text()) ?? 0) < VISIT) return;
-  await files.put(CHECKED, new Response(String(Date.now())));
-  for (const name of await keptNames()) {
-    try {
-      const response = await fetch(name.slice(KEPT.length), { cache: "no-cache" });
-      const text = await response.clone().text();
-      const isOurs = isPublic(response) && text.includes(OURS);
-      // The page of a licensed chapter has no images.
-      if (isOurs && text.includes('id="strip"')) await refresh(name, response, text);
-      else if (isOurs || GONE.includes(response.status)) await drop(name);
-    } catch {
-      // Without a network, or an image that is not there: what is kept stays as it is.
-    }
-  }
-  await findKeptUrls();
-}
-
-/** Keep a chapter as it is now, with the images that are new in it, under the path that its series has now. */
-async function refresh(name, response, text) {
-  const { pathname } = new URL(response.url);
-  const about = await (await caches.open(name)).match(ABOUT);
-  if (!about) return;
-  const cache = await caches.open(KEPT + pathname);
-  const strip = text.slice(text.indexOf('id="strip"'), text.indexOf('id="end"'));
-  for (const [, source] of strip.matchAll(/<img [^>]*?src="([^"]+)"/g)) {
-    const url = source.replaceAll("&amp;", "&");
-    const image = (await caches.match(url)) ?? (await fetch(url));
-    if (!isPublic(image)) return;
-    await cache.put(url, image);
-  }
-  await cache.put(pathname, await withoutCopies(response));
-  await cache.put(ABOUT, about);
-  if (KEPT + pathname !== name) await drop(name);
-}
-
-/** Delete a kept chapter, and its page and images that were visited. */
-async function drop(name) {
-  const kept = await (await caches.open(name)).keys();
-  const others = await Promise.all([PAGES, IMAGES].map((other) => caches.open(other)));
-  await Promise.all(others.flatMap((cache) => kept.map(({ url }) => cache.delete(url))));
-  await caches.delete(name);
-}
-
 /** Store what a page has loaded before this worker was there: it comes from the cache of the browser. */
 async function visited({ urls }) {
   for (const [index, text] of urls.entries()) {
     const url = new URL(text);
     try {
-      const response = await fetch(url);
-      if (isPublic(response)) await store(index ? IMAGES : PAGES, url, response);
+      await store(index ? IMAGES : PAGES, url, await fetch(url));
     } catch {
       return;
     }
@@ -199,5 +124,105 @@ async function visited({ urls }) {
 
 /** Whether a script may read an image of another host. */
 async function test({ url }, report) {
-  report(await fetch(url).then(isPublic, () => false));
+  report(await fetch(url).then(mayStay, () => false));
+}
+// The second part of the service worker: chapters that the reader keeps. Each has a cache of its own.
+
+// Where the progress of each chapter goes that is being kept.
+const reports = new Map();
+
+/** Keep a chapter. Its page asks again until it is kept: a browser may end this worker, and the next one goes on. */
+async function keep({ page, title, heading }, report) {
+  const isBegun = reports.has(page);
+  reports.set(page, report);
+  if (isBegun) return;
+  let answer = { isKept: true };
+  try {
+    const response = await fetch(page);
+    if (!(await mayStay(response))) throw new Error(`${page}: ${response.status}`);
+    await copy(page, response, { title, heading, bytes: 0 }, (progress) => reports.get(page)(progress));
+  } catch {
+    // No space, no network, or a host that lets no script read its images.
+    answer = { failed: true };
+  }
+  reports.get(page)(answer);
+  reports.delete(page);
+}
+
+/** Store a chapter under a path, with all images that its page names, or nothing; report how much is there. */
+async function copy(path, response, about, report) {
+  const cacheName = KEPT + path;
+  try {
+    // Without the smaller copies of images: the device has the originals.
+    const text = (await response.text()).replaceAll(/ srcset="[^"]*"/g, "");
+    const strip = text.slice(text.indexOf('id="strip"'), text.indexOf('id="end"'));
+    const images = [...strip.matchAll(/<img [^>]*?src="([^"]+)"/g)];
+    if (!images.length) throw new Error(`${path}: no images`);
+    const cache = await caches.open(cacheName);
+    for (const [index, [, source]] of images.entries()) {
+      const url = source.replaceAll("&#x27;", "'").replaceAll("&amp;", "&");
+      report?.({ done: index, count: images.length, bytes: about.bytes });
+      if (!(await cache.match(url))) {
+        const image = await fetch(url);
+        if (!(await mayStay(image))) throw new Error(`${url}: ${image.status}`);
+        await cache.put(url, image);
+      }
+      if (report) about.bytes += (await (await cache.match(url)).blob()).size;
+    }
+    await cache.put(path, new Response(text, { headers: response.headers }));
+    await cache.put(ABOUT, new Response(JSON.stringify(about)));
+    await findKeptUrls();
+  } catch (error) {
+    // No half of a chapter. What was kept as a whole stays.
+    if (!(await caches.match(ABOUT, { cacheName }))) await caches.delete(cacheName);
+    throw error;
+  }
+}
+
+/** Delete what is kept of chapters that are licensed, restricted or removed by now; keep the others as they are now. */
+async function check() {
+  const files = await caches.open(NEEDED);
+  const last = await files.match(CHECKED);
+  // Each time it asks for the page of every kept chapter.
+  if (Date.now() - Number((await last?.text()) ?? 0) < VISIT) return;
+  await files.put(CHECKED, new Response(String(Date.now())));
+  for (const cacheName of await keptNames()) {
+    try {
+      const response = await pageOf(cacheName.slice(KEPT.length));
+      const text = (await mayStay(response)) && (await response.clone().text());
+      const about = await caches.match(ABOUT, { cacheName });
+      // The page of a licensed chapter has no images.
+      if (GONE.includes(response.status) || (text && !text.includes('id="strip"'))) await drop(cacheName);
+      else if (text && about) {
+        const { pathname } = new URL(response.url);
+        await copy(pathname, response, await about.json());
+        if (KEPT + pathname !== cacheName) await drop(cacheName);
+      }
+    } catch {
+      // Without a network, or an image that is not there: what is kept stays as it is.
+    }
+  }
+  await findKeptUrls();
+}
+
+/** The page of a chapter, also if the series has another slug, or if the chapter entered a volume or left it. */
+async function pageOf(path) {
+  const load = (url) => fetch(url, { cache: "no-cache" });
+  const response = await load(path);
+  const [, series, volume, number] = /(\/.+\/)(\d+)\/([^/]+\/)$/.exec(new URL(response.url).pathname) ?? [];
+  if (response.status !== 404 || !series) return response;
+  const list = await (await load(series)).text();
+  const links = [...list.matchAll(/href="([^"]+\/)(\d+)\/([^"/]+\/)"/g)];
+  const ofNumber = links.filter((link) => link[1] === series && link[3] === number);
+  // A number that several volumes have does not tell which one it was.
+  const [other, ...more] = new Set(ofNumber.map((link) => link[2]));
+  return other && !more.length && [volume, other].includes("0") ? load(`${series}${other}/${number}`) : response;
+}
+
+/** Delete a kept chapter, and its page and images that were visited. */
+async function drop(name) {
+  const kept = await (await caches.open(name)).keys();
+  const others = await Promise.all([PAGES, IMAGES].map((other) => caches.open(other)));
+  await Promise.all(others.flatMap((cache) => kept.map(({ url }) => cache.delete(url))));
+  await caches.delete(name);
 }

@@ -2,9 +2,11 @@
 import { button, element, fill } from "./dom.js";
 import { texts } from "./site.js";
 
-const KEPT = "flatpanel:kept:";
+export const KEPT = "flatpanel:kept:";
 const ABOUT = "/kept.json";
-const size = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+// Milliseconds until the worker is asked again.
+const PAUSE = 5000;
+export const size = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 function ask(message, heard) {
   const { port1, port2 } = new MessageChannel();
@@ -13,11 +15,7 @@ function ask(message, heard) {
 }
 
 /** What is known of a kept chapter; undefined if it is not kept as a whole. */
-async function about(path) {
-  if (!(await caches.has(KEPT + path))) return undefined;
-  const found = await (await caches.open(KEPT + path)).match(ABOUT);
-  return found?.json();
-}
+export const about = async (path) => (await caches.match(ABOUT, { cacheName: KEPT + path }))?.json();
 
 /** Whether the worker may load images: those of this site, and those of a host that permits it. */
 function canKeep(images) {
@@ -41,11 +39,18 @@ export function keepRow(path, described, images) {
     const keep = () => {
       navigator.storage?.persist?.();
       keeping = row;
-      ask({ action: "keep", page: path, ...described, images }, ({ done, count, bytes, isKept, failed }) => {
-        if (isKept || failed) keeping = null;
+      // Again and again: a browser may end the worker at any time, and the next one goes on.
+      const asking = () => ask({ action: "keep", page: path, ...described }, heard);
+      const timer = setInterval(asking, PAUSE);
+      const heard = ({ done, count, bytes, isKept, failed }) => {
+        if (isKept || failed) {
+          clearInterval(timer);
+          keeping = null;
+        }
         if (isKept) show();
         else row.replaceChildren(failed ? texts.keep_failed : fill(texts.keeping, { done, count, size: size(bytes) }));
-      });
+      };
+      asking();
     };
     if (known) row.replaceChildren(`${fill(texts.kept, { size: size(known.bytes) })} `, button(texts.remove, remove));
     else row.replaceChildren(button(texts.keep, keep, { id: "keep" }));
@@ -55,25 +60,4 @@ export function keepRow(path, described, images) {
   };
   offer();
   return row;
-}
-
-/** All kept chapters, for the page of the shelf. */
-export async function keptList() {
-  const names = globalThis.caches ? (await caches.keys()).filter((name) => name.startsWith(KEPT)) : [];
-  const list = element("ul", { class: "entries" });
-  for (const name of names) {
-    const path = name.slice(KEPT.length);
-    // A chapter that was not kept as a whole, as the browser was closed, takes room, too.
-    const known = await about(path);
-    const label = known ? `${known.title}: ${known.heading}` : path;
-    const item = element("li", {}, element("a", { href: path }, element("bdi", {}, label)));
-    const remove = async () => {
-      await caches.delete(name);
-      item.remove();
-    };
-    const attributes = { "aria-label": `${texts.remove}: ${label}` };
-    item.append(known ? ` ${size(known.bytes)} ` : " ", button(texts.remove, remove, attributes));
-    list.append(item);
-  }
-  return list.children.length ? list : element("p", { class: "note" }, texts.nothing_here);
 }

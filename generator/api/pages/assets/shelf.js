@@ -2,7 +2,7 @@
 import { card, shelved } from "./cards.js";
 import { button, checkbox, element, select } from "./dom.js";
 import { joined } from "./former.js";
-import { keptList } from "./offline.js";
+import { KEPT, about, size } from "./offline.js";
 import { texts } from "./site.js";
 import { change, changeSetting, checked, forget, read, write } from "./store.js";
 
@@ -95,6 +95,27 @@ function data() {
     element("p", { class: "actions" }, button(texts.export, save, { id: "export" }), deleteAll),
     element("p", {}, element("label", { for: "import" }, `${texts.import} `), file),
   );
+}
+
+/** All kept chapters. */
+async function keptList() {
+  const names = globalThis.caches ? (await caches.keys()).filter((name) => name.startsWith(KEPT)) : [];
+  const list = element("ul", { class: "entries" });
+  for (const name of names) {
+    const path = name.slice(KEPT.length);
+    // A chapter that was not kept as a whole, as the browser was closed, takes room, too.
+    const known = await about(path);
+    const label = known ? `${known.title}: ${known.heading}` : path;
+    const item = element("li", {}, element("a", { href: path }, element("bdi", {}, label)));
+    const remove = async () => {
+      await caches.delete(name);
+      item.remove();
+    };
+    const attributes = { "aria-label": `${texts.remove}: ${label}` };
+    item.append(known ? ` ${size(known.bytes)} ` : " ", button(texts.remove, remove, attributes));
+    list.append(item);
+  }
+  return list.children.length ? list : element("p", { class: "note" }, texts.nothing_here);
 }
 
 // Before the rest is shown, which it would move.
