@@ -67,6 +67,8 @@ class OpdsChapter(NamedTuple):
     # Whether all pages have one of the formats that apps of OPDS 1.2 stream.
     streamed: bool
     archive: "Archive | None"
+    # Whether another chapter of the series has the same heading and groups.
+    shares_title: bool
 
     @property
     def is_in_1_2(self) -> bool:

@@ -239,13 +239,21 @@ def test_ids_and_dates_are_those_of_the_feeds(catalog: FeedCatalog, served: Serv
 
 
 def test_chapters_that_share_a_number_have_titles_of_their_own(catalog: FeedCatalog) -> None:
-    """Programs name files after them. If groups need a key, the chapters have one title."""
+    """Programs name files after them. Ids are in those of one group, without one, and if groups need a key."""
+    version = {"number": 2, "published": "2026-02-01", "pages": ["1.png"], "id": 91}
+    other, alone = version | {"id": 92}, version | {"id": 93, "groups": [5]}
+    catalog.series["moons"]["chapters"] += [version, other, alone]
     titles = []
     for restricted in ([], ["/groups/{id}"]):
         catalog.site["restricted"] = restricted
         items = Served(catalog).publications()["/series/moons"]
-        titles.append([item.text.removesuffix(f" - {ODD}") for item in items][1:3])
-    assert titles == [[f"{ODD} – Ch. 2 [Solo]", f"{ODD} – Ch. 2 [Night Shift]"], [f"{ODD} – Ch. 2"] * 2]
+        shown = [item.text.removesuffix(f" - {ODD}").removeprefix(f"{ODD} – Ch. 2") for item in items]
+        titles.append([title for title in shown if not title.startswith(ODD)])
+    ids = ["(id 93)", "(id 92)", "(id 91)"]
+    assert titles == [
+        [" [Solo]", " [Night Shift] (id 2)", f" [Night Shift] {ids[0]}", f" {ids[1]}", f" {ids[2]}"],
+        [" (id 3)", " (id 2)", *(f" {id}" for id in ids)],
+    ]
 
 
 def test_a_renamed_group_makes_its_lists_newer(catalog: FeedCatalog) -> None:

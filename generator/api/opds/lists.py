@@ -159,9 +159,11 @@ def _name(category: Category) -> str:
 
 
 def title(page: PageContext, series: SeriesSummary, chapter: OpdsChapter) -> str:
-    """The title of a chapter for readers that name a downloaded file after it: versions of other groups have others."""
+    """The title of a chapter for readers that name a downloaded file after it: no other of the series has it."""
     groups = ", ".join(chapter.groups) if page.visible.group else ""
     heading = f"{chapter.heading} [{groups}]" if groups else chapter.heading
+    if chapter.shares_title or (chapter.shares_number and not page.visible.group):
+        heading = f"{heading} (id {chapter.id})"
     return heading if heading.startswith(series.title) else f"{series.title} – {heading}"
 
 
