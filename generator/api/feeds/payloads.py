@@ -1,6 +1,6 @@
 """The feeds of a site as values, before they are written in a format.
 
-Titles and subtitles are those of the original service.
+Titles and subtitles are those of the original service, but for the name of the series in feeds of several.
 """
 
 from collections.abc import Iterable
@@ -188,7 +188,7 @@ def chapter_entry(
     return FeedEntry(
         id=chapter_id(page, series, chapter),
         url=url,
-        title=chapter.heading,
+        title=with_series(series, chapter.heading) if with_cover else chapter.heading,
         published=chapter.published,
         updated=chapter.modified,
         html=_with_cover(url, series.cover, series.title) if with_cover else _link(url, chapter.heading),
@@ -198,6 +198,11 @@ def chapter_entry(
         language=series.language,
         rating=series.rating if page.visible.details else None,
     )
+
+
+def with_series(series: SeriesSummary, heading: str) -> str:
+    """The title of a chapter beside those of other series. Some begin with that of the series already."""
+    return heading if heading.startswith(series.title) else f"{series.title} – {heading}"
 
 
 def chapter_id(page: PageContext, series: SeriesSummary, chapter: Chapter | RecentChapter | OpdsChapter) -> str:

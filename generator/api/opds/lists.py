@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ...catalog.entities import Catalog, Category, Chapter, Group, OpdsChapter, Person, Series, SeriesSummary, grouped
 from ...catalog.field_values import percent_encoded
 from ...catalog.linking import NEWEST_IN_OPDS, media_root, opds_chapters
+from ..feeds.payloads import with_series
 from ..pages.context import PageContext
 
 PAGE_SIZE = NEWEST_IN_OPDS
@@ -164,7 +165,7 @@ def title(page: PageContext, series: SeriesSummary, chapter: OpdsChapter) -> str
     heading = f"{chapter.heading} [{groups}]" if groups else chapter.heading
     if chapter.shares_title or (chapter.shares_number and not page.visible.group):
         heading = f"{heading} (id {chapter.id})"
-    return heading if heading.startswith(series.title) else f"{series.title} – {heading}"
+    return with_series(series, heading)
 
 
 def archive_url(page: PageContext, chapter: OpdsChapter) -> str:
