@@ -10,7 +10,6 @@ URLs are 404s.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from heapq import nsmallest
 from typing import Any, NamedTuple
 
 from ..catalog.entities import (
@@ -19,7 +18,6 @@ from ..catalog.entities import (
     Chapter,
     Contributor,
     PublishingGroup,
-    RecentChapter,
     Series,
     SeriesSummary,
     grouped,
@@ -30,7 +28,7 @@ from . import route_items as each
 from .feeds import payloads as feeds
 from .feeds import sitemaps
 from .feeds.formats import FORMATS, written_as
-from .feeds.payloads import MOST_ENTRIES, Feed, GroupReleases, RecentChapters
+from .feeds.payloads import Feed
 from .pages import lists, people, series_pages, site_files
 from .pages.context import PageContext
 from .pages.lists import STATUSES, SeriesPage
@@ -44,11 +42,6 @@ from .route_items import InSeries, ItemSource, RouteItem, RouteItems
 PAGE_SIZE = 48
 # The newest chapters of one number that a page lists: with all of them, these pages would grow with their square.
 LISTED_VERSIONS = 50
-
-
-def shown_series(catalog: Catalog) -> tuple[SeriesSummary, ...]:
-    """The series in lists of pages, by title."""
-    return tuple(series for series in catalog.series if series.is_in_lists)
 
 
 # Lists of series: the first page of each has a path of its own
@@ -66,17 +59,17 @@ def others(pages: PagesOfLists) -> PagesOfLists:
 
 
 def library(catalog: Catalog) -> RouteItems:
-    return _pages(catalog, shown_series(catalog), {})
+    return _pages(catalog, catalog.shown_series, {})
 
 
 def statuses(catalog: Catalog) -> RouteItems:
     for status in STATUSES:
-        if series := tuple(series for series in shown_series(catalog) if series.status == status):
+        if series := tuple(series for series in catalog.shown_series if series.status == status):
             yield from _pages(catalog, series, {"status": status}, status)
 
 
 def categories(catalog: Catalog) -> RouteItems:
-    by_category = grouped(shown_series(catalog), lambda series: series.categories)
+    by_category = grouped(catalog.shown_series, lambda series: series.categories)
     for category in catalog.categories:
         if category.has_page:
             parameters = {"category": percent_encoded(category.id)}
@@ -126,40 +119,20 @@ def each_png_icon(catalog: Catalog) -> RouteItems:
 
 
 def each_author(catalog: Catalog) -> RouteItems:
-    by_author = grouped(shown_series(catalog), lambda series: series.authors)
+    by_author = grouped(catalog.shown_series, lambda series: series.authors)
     return (RouteItem({"id": author.id}, Contributor(author, by_author.get(author, ()))) for author in catalog.authors)
 
 
 def each_artist(catalog: Catalog) -> RouteItems:
-    by_artist = grouped(shown_series(catalog), lambda series: series.artists)
+    by_artist = grouped(catalog.shown_series, lambda series: series.artists)
     return (RouteItem({"id": artist.id}, Contributor(artist, by_artist.get(artist, ()))) for artist in catalog.artists)
 
 
 def each_group(catalog: Catalog) -> RouteItems:
     """Groups with their series. Which groups work on a licensed or restricted series only its chapters tell."""
-    readable = (series for series in shown_series(catalog) if series.shows_chapters)
+    readable = (series for series in catalog.shown_series if series.shows_chapters)
     by_group = grouped(readable, lambda series: series.groups)
     return (RouteItem({"id": group.id}, PublishingGroup(group, by_group.get(group, ()))) for group in catalog.groups)
-
-
-def each_group_with_releases(catalog: Catalog) -> RouteItems:
-    """Each group, with its newest chapters."""
-    by_group = _newest_by_group(catalog)
-    return (RouteItem({"id": group.id}, GroupReleases(group, by_group.get(group.id, ()))) for group in catalog.groups)
-
-
-# Three formats need the same list.
-@lru_cache(maxsize=1)
-def _newest_by_group(catalog: Catalog) -> dict[int, RecentChapters]:
-    by_group: dict[int, list[tuple[SeriesSummary, RecentChapter]]] = {}
-    for series in catalog.series:
-        for chapter in series.recent:
-            for number in chapter.groups:
-                by_group.setdefault(number, []).append((series, chapter))
-    return {
-        number: tuple(nsmallest(MOST_ENTRIES, chapters, key=lambda pair: pair[1].newest_first))
-        for number, chapters in by_group.items()
-    }
 
 
 # One series
@@ -353,7 +326,7 @@ PAGES: tuple[PageRoute, ...] = (
     *_feed("/releases",                               each.once,                     feeds.releases, "latest"),
     *_feed("/library",                                each.once,                     feeds.library, "library"),
     *_feed("{reader}{slug}",                          each_series_in_lists,          feeds.series),
-    *_feed("/groups/{id}",                            each_group_with_releases,      feeds.group, "group", "latest",
+    *_feed("/groups/{id}",                            each_group,                    feeds.group, "group", "latest",
                                                                                      "chapters"),
 
     PageRoute("/robots.txt",                          catalog_with_sitemaps,         sitemaps.robots, TEXT),

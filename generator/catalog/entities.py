@@ -418,6 +418,11 @@ class Catalog:
         return tuple(series for series in self.series if series.is_listed)
 
     @cached_property
+    def shown_series(self) -> tuple[SeriesSummary, ...]:
+        """The series in lists of pages."""
+        return tuple(series for series in self.series if series.is_in_lists)
+
+    @cached_property
     def contributing_authors(self) -> tuple[Contributor, ...]:
         return _contributors(self.authors, self.open_series, lambda series: series.authors)
 

@@ -12,17 +12,17 @@ from typing import NamedTuple
 from ...catalog.entities import (
     Catalog,
     Chapter,
-    Group,
     OpdsChapter,
+    PublishingGroup,
     RecentChapter,
     Series,
     SeriesSummary,
 )
+from ..pages.cards import SeriesChapter, newest_chapters
 from ..pages.context import PageContext
 
 # The number of entries in the feeds of the whole catalog.
 MOST_ENTRIES = 30
-RecentChapters = tuple[tuple[SeriesSummary, RecentChapter], ...]
 # The number of chapters in the feed of a series: the newest ones. A subscriber loads the feed many times a day.
 MOST_CHAPTERS = 100
 
@@ -64,37 +64,30 @@ class Feed(NamedTuple):
     language: str | None
 
 
-class GroupReleases(NamedTuple):
-    """A group with its newest chapters."""
-
-    group: Group
-    chapters: RecentChapters
-
-
 # Feeds
 
 
 def releases(page: PageContext, catalog: Catalog) -> Feed:
     """The newest chapters of the site."""
-    recent = ((series, chapter) for series in catalog.series for chapter in series.recent)
-    chapters = tuple(nsmallest(MOST_ENTRIES, recent, key=lambda pair: pair[1].newest_first))
+    chapters = newest_chapters(catalog.series, MOST_ENTRIES)
     title, subtitle = f"Releases - {page.title}", "Updates when a new chapter is added"
     url = f"{page.site.base_url}/"
     return _feed_of_chapters(page, "/releases", url, title, subtitle, chapters, catalog.site_modified)
 
 
-def group(page: PageContext, releases: GroupReleases) -> Feed:
+def group(page: PageContext, publisher: PublishingGroup) -> Feed:
     """The newest chapters of a group."""
-    name, path = releases.group.name, f"/groups/{releases.group.id}"
+    group = publisher.group
+    chapters = newest_chapters(publisher.series, MOST_ENTRIES, group)
+    name, path = group.name, f"/groups/{group.id}"
     title, subtitle = f"{name} - {page.title}", f"Updates when a new chapter is added by {name}"
     url = f"{page.site.base_url}{path}/"
-    return _feed_of_chapters(page, path, url, title, subtitle, releases.chapters, releases.group.modified)
+    return _feed_of_chapters(page, path, url, title, subtitle, chapters, group.modified)
 
 
 def library(page: PageContext, catalog: Catalog) -> Feed:
     """The newest series of the site."""
-    shown = (series for series in catalog.series if series.is_in_lists)
-    newest = nsmallest(MOST_ENTRIES, shown, key=lambda series: (-first_published(series), series.slug))
+    newest = nsmallest(MOST_ENTRIES, catalog.shown_series, key=lambda series: (-first_published(series), series.slug))
     entries = tuple(series_entry(page, series) for series in newest)
     url = page.site.base_url + page.site.reader
     return Feed(
@@ -137,7 +130,7 @@ def series(page: PageContext, series: Series) -> Feed:
 
 
 def _feed_of_chapters(
-    page: PageContext, path: str, url: str, title: str, subtitle: str, chapters: RecentChapters, modified: int
+    page: PageContext, path: str, url: str, title: str, subtitle: str, chapters: list[SeriesChapter], modified: int
 ) -> Feed:
     entries = tuple(chapter_entry(page, series, chapter, True) for series, chapter in chapters)
     updated = last_update(entries, modified)

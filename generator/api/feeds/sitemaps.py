@@ -41,7 +41,7 @@ class Sitemaps(NamedTuple):
 def sitemaps(catalog: Catalog, lists: Iterable[str]) -> Sitemaps:
     """`lists` are the paths of pages of the whole catalog."""
     base, shown = catalog.site.base_url, visible(catalog.site.restricted)
-    series = tuple(series for series in catalog.series if series.is_in_lists) if shown.library else ()
+    series = catalog.shown_series if shown.library else ()
     has_chapters = all(getattr(shown, flag) for flag in NEEDS)
     urls = [_entry(f"{base}{path}") for path in lists]
     urls += [_entry(summary.url, _modified(summary, shown.chapters)) for summary in series]

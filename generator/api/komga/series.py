@@ -94,16 +94,12 @@ def series(page: PageContext, series: Series) -> Body[Mapping[str, object]]:
     return Body(value, max(series.modified, series.updated, *dates))
 
 
-def books_of_series(_: PageContext, series: Series) -> Body[KomgaPage]:
-    bodies = [_book(book) for book in books(series)]
+def books_of_series(page: PageContext, series: Series) -> Body[KomgaPage]:
+    bodies = [book(page, item) for item in books(series)]
     return Body(whole([body.value for body in bodies], len(bodies)), max(body.last_modified for body in bodies))
 
 
 def book(_: PageContext, book: Book) -> Body[Mapping[str, object]]:
-    return _book(book)
-
-
-def _book(book: Book) -> Body[Mapping[str, object]]:
     series, chapter = book.series, book.chapter
     published, count = iso(chapter.published), len(chapter.pages)
     # Apps show translators as the groups of a chapter.

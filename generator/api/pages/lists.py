@@ -1,7 +1,7 @@
 """The pages of the whole catalog: the first page, the lists of series, and the search."""
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ...catalog.entities import Catalog, Category, RecentChapter, SeriesSummary
@@ -41,9 +41,8 @@ class Filters(NamedTuple):
 
 
 def home(page: PageContext, catalog: Catalog) -> Body:
-    shown = [series for series in catalog.series if series.is_in_lists]
-    chapters = cards.newest_chapters(shown, HOME_CHAPTERS) if page.visible.latest else []
-    series = heapq.nsmallest(HOME_SERIES, shown, key=_last_updated_first) if page.visible.library else []
+    chapters = cards.newest_chapters(catalog.shown_series, HOME_CHAPTERS) if page.visible.latest else []
+    series = heapq.nsmallest(HOME_SERIES, catalog.shown_series, key=_last_updated_first) if page.visible.library else []
     head = PageHead(
         "", page.paths.home, page.fill(page.text.about_site), feeds=page.feeds, data=structured_data.site(page)
     )
@@ -52,14 +51,14 @@ def home(page: PageContext, catalog: Catalog) -> Body:
         head,
         latest=cards.latest(page, chapters),
         cards=cards.cards(page, series),
-        statuses=_status_links(page, shown),
+        statuses=_status_links(page, catalog),
         categories=_category_links(page, catalog),
     )
     return Body(body, _newest(catalog, *series, *(item.chapter for item in chapters)))
 
 
 def library(page: PageContext, part: SeriesPage) -> Body:
-    links = _status_links(page, part.catalog.series)
+    links = _status_links(page, part.catalog)
     filters = _filters(page, part.catalog)
     return _list(page, part, page.text.library, page.paths.library, feeds=page.feeds, links=links, filters=filters)
 
@@ -79,7 +78,7 @@ def category(page: PageContext, part: SeriesPage) -> Body:
 
 
 def latest(page: PageContext, catalog: Catalog) -> Body:
-    chapters = cards.newest_chapters((series for series in catalog.series if series.is_in_lists), LATEST_CHAPTERS)
+    chapters = cards.newest_chapters(catalog.shown_series, LATEST_CHAPTERS)
     title = page.text.latest_chapters
     head = PageHead(title, page.paths.latest, page.fill(page.text.about_list, name=title), feeds=page.feeds)
     body = page.html("latest.html", head, latest=cards.latest(page, chapters))
@@ -134,10 +133,10 @@ def _near(number: int, pages: int) -> list[int]:
     return sorted({1, *nearby, pages})
 
 
-def _status_links(page: PageContext, all_series: Iterable[SeriesSummary]) -> list[Link]:
+def _status_links(page: PageContext, catalog: Catalog) -> list[Link]:
     if not page.shows_series_of_subjects:
         return []
-    statuses = {series.status for series in all_series if series.is_in_lists}
+    statuses = {series.status for series in catalog.shown_series}
     return [Link(page.paths.with_status(name), getattr(page.text, name)) for name in STATUSES if name in statuses]
 
 
@@ -181,7 +180,7 @@ def _filters(page: PageContext, catalog: Catalog) -> Html:
 
 def titles(page: PageContext, catalog: Catalog) -> Body:
     """What a search finds, and a list shows, of every series, by title. Empty values are left out."""
-    shown = [series for series in catalog.series if series.is_in_lists]
+    shown = catalog.shown_series
     value = [_entry(page, series) for series in shown]
     people = (person.modified for series in shown for person in (*series.authors, *series.artists))
     modified = (series.modified for series in shown)
