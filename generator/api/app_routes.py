@@ -30,28 +30,12 @@ from . import route_items as each
 from .komga import lists as komga
 from .komga import series as books
 from .opds import atom, json_feeds, lists
-from .opds.lists import ListPage
+from .opds.lists import CATEGORIES, CATEGORY, GROUP, GROUPS, LATEST, LISTS, READ, ListPage
 from .pages.context import PageContext
 from .pages.values import own_path
 from .pages.visibility import Visible
-from .payloads.resources import ACQUISITION, DIVINA, JSON, NAVIGATION, OPDS, Body, Gate, Resource
-from .route_items import InSeries, ItemSource, RouteItem, RouteItems
-
-
-class AppRoute(NamedTuple):
-    """A URL template with the items that fill it."""
-
-    path: str
-    for_each: ItemSource
-    payload: Callable[[PageContext, Any], Body]
-    type: str = JSON
-    needs: tuple[str, ...] = ()
-
-    def resources(self, items: RouteItems, page: PageContext) -> Iterator[Resource]:
-        is_shown = all(getattr(page.visible, flag) for flag in self.needs)
-        for item in items if is_shown else ():
-            url, body = self.path.format(**item.parameters), self.payload(page, item.value)
-            yield Resource(url, body, page.site.cache.v2.series, type=self.type)
+from .payloads.resources import ACQUISITION, DIVINA, JSON, NAVIGATION, OPDS, Body, Gate
+from .route_items import InSeries, ItemSource, RouteItem, RouteItems, ShownRoute
 
 
 class AppRedirect(NamedTuple):
@@ -63,20 +47,11 @@ class AppRedirect(NamedTuple):
     needs: tuple[str, ...] = ()
 
     def gates(self, items: RouteItems, shown: Visible) -> Iterator[Gate]:
-        is_shown = all(getattr(shown, flag) for flag in self.needs)
-        items = items if is_shown else ()
+        items = items if shown.has(self.needs) else ()
         return (Gate(self.path.format(**item.parameters), 302, self.target(item.value)) for item in items)
 
 
-# The flags of `visibility.Visible` without which a chapter cannot be read, so that no list leads to it; and those that
-# lists of series need.
-READ = ("chapters", "chapter", "images")
-LATEST = (*READ, "latest")
-LISTS = (*READ, "library")
-CATEGORY = (*LISTS, "details", "category")
-CATEGORIES = (*CATEGORY, "categories")
-GROUP = (*LISTS, "group")
-GROUPS = (*GROUP, "groups")
+# The parts of `visibility.Visible` that series of Komga and their list need.
 KOMGA = (*READ, "details")
 KOMGA_LISTS = (*LISTS, "details")
 
@@ -88,7 +63,7 @@ def _paged(
     payload: Callable[[PageContext, Any], Body],
     type: str,
     needs: tuple[str, ...],
-) -> tuple[AppRoute, AppRoute]:
+) -> tuple[ShownRoute, ShownRoute]:
     """The first page of a list, and the others; a list is of the catalog, or of the series that the path names."""
 
     def only(condition: Callable[[ListPage], bool]) -> ItemSource:
@@ -99,8 +74,8 @@ def _paged(
 
     first, others = only(lambda page: page.number == 1), only(lambda page: page.number > 1)
     return (
-        AppRoute(version + path, first, payload, type, needs),
-        AppRoute(f"{version}/page/{{page}}{path}", others, payload, type, needs),
+        ShownRoute(version + path, first, payload, type, needs),
+        ShownRoute(f"{version}/page/{{page}}{path}", others, payload, type, needs),
     )
 
 
@@ -120,8 +95,8 @@ def each_book(series: Series) -> RouteItems:
 # fmt: off
 BODIES = (
     #        path                                   one for each           payload              type, needs
-    AppRoute("/opds/v1.2/catalog",                  each.once,             atom.catalog,        NAVIGATION),
-    AppRoute("/opds/v1.2/new",                      each.once,             atom.new,            ACQUISITION, LATEST),
+    ShownRoute("/opds/v1.2/catalog",                each.once,             atom.catalog,        NAVIGATION),
+    ShownRoute("/opds/v1.2/new",                    each.once,             atom.new,            ACQUISITION, LATEST),
     *_paged("/opds/v1.2", "/series",                lists.all_series,      atom.series_list,    NAVIGATION, LISTS),
     *_paged("/opds/v1.2", "/series/{slug}",         lists.chapters_in_1_2, atom.chapters,       ACQUISITION, READ),
     *_paged("/opds/v1.2", "/categories",            lists.categories,      atom.categories,     NAVIGATION, CATEGORIES),
@@ -130,21 +105,21 @@ BODIES = (
     *_paged("/opds/v1.2", "/groups/{id}",           lists.of_group,        atom.series_list,    NAVIGATION, GROUP),
     *_paged("/opds/v2", "/catalog",                 lists.whole_catalog,   json_feeds.catalog,  OPDS, LISTS),
     *_paged("/opds/v2", "/series/{slug}",           lists.chapters_in_2_0, json_feeds.chapters, OPDS, READ),
-    AppRoute("/opds/v2/chapters/{id}/manifest",     each_manifest,         json_feeds.manifest, DIVINA, READ),
+    ShownRoute("/opds/v2/chapters/{id}/manifest",   each_manifest,         json_feeds.manifest, DIVINA, READ),
 
     # With a query, servers divide and search it: `generator/javascript/core/komga_list.js`.
-    AppRoute("/komga/api/v1/series",                each.once,             komga.all_series,    JSON, KOMGA_LISTS),
-    AppRoute("/komga/api/v1/series/{slug}",         each.public_series,    books.series,        JSON, KOMGA),
-    AppRoute("/komga/api/v1/series/{slug}/books",   each.public_series,    books.books_of_series, JSON, KOMGA),
-    AppRoute("/komga/api/v1/books/{id}",            each_book,             books.book,          JSON, KOMGA),
-    AppRoute("/komga/api/v1/books",                 each.once,             komga.nothing),
-    AppRoute("/komga/api/v1/readlists",             each.once,             komga.nothing),
-    AppRoute("/komga/api/v1/collections",           each.once,             komga.nothing),
-    AppRoute("/komga/api/v1/libraries",             each.once,             komga.libraries),
-    AppRoute("/komga/api/v1/genres",                each.once,             komga.genres),
-    AppRoute("/komga/api/v1/tags",                  each.once,             komga.tags),
-    AppRoute("/komga/api/v1/publishers",            each.once,             komga.publishers),
-    AppRoute("/komga/api/v1/authors",               each.once,             komga.authors),
+    ShownRoute("/komga/api/v1/series",              each.once,             komga.all_series,    JSON, KOMGA_LISTS),
+    ShownRoute("/komga/api/v1/series/{slug}",       each.public_series,    books.series,        JSON, KOMGA),
+    ShownRoute("/komga/api/v1/series/{slug}/books", each.public_series,    books.books_of_series, JSON, KOMGA),
+    ShownRoute("/komga/api/v1/books/{id}",          each_book,             books.book,          JSON, KOMGA),
+    ShownRoute("/komga/api/v1/books",               each.once,             komga.nothing),
+    ShownRoute("/komga/api/v1/readlists",           each.once,             komga.nothing),
+    ShownRoute("/komga/api/v1/collections",         each.once,             komga.nothing),
+    ShownRoute("/komga/api/v1/libraries",           each.once,             komga.libraries),
+    ShownRoute("/komga/api/v1/genres",              each.once,             komga.genres),
+    ShownRoute("/komga/api/v1/tags",                each.once,             komga.tags),
+    ShownRoute("/komga/api/v1/publishers",          each.once,             komga.publishers),
+    ShownRoute("/komga/api/v1/authors",             each.once,             komga.authors),
 )
 
 REDIRECTS = (
@@ -155,7 +130,7 @@ REDIRECTS = (
 # fmt: on
 
 
-def bodies_of(apps: Iterable[str]) -> tuple[AppRoute, ...]:
+def bodies_of(apps: Iterable[str]) -> tuple[ShownRoute, ...]:
     """The rows of these apps with a body."""
     return tuple(route for route in BODIES if app(route.path) in apps)
 

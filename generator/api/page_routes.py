@@ -10,7 +10,7 @@ URLs are 404s.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..catalog.entities import (
     Catalog,
@@ -33,10 +33,10 @@ from .pages import lists, people, series_pages, site_files
 from .pages.context import PageContext
 from .pages.lists import STATUSES, SeriesPage
 from .pages.series_pages import ChapterPage
-from .pages.visibility import Visible, visible
-from .payloads.resources import CSS, HTML, JS, JSON, MANIFEST, OPENSEARCH, PNG, SVG, TEXT, XML, Body, Resource
+from .pages.visibility import visible
+from .payloads.resources import CSS, HTML, JS, JSON, MANIFEST, OPENSEARCH, PNG, SVG, TEXT, XML, Body
 from .policies import WORKER
-from .route_items import InSeries, ItemSource, RouteItem, RouteItems
+from .route_items import InSeries, ItemSource, RouteItem, RouteItems, ShownRoute
 
 # The number of series on a page of a list.
 PAGE_SIZE = 48
@@ -210,41 +210,16 @@ UNLISTED = frozenset(("/404/", "/shelf/"))
 _FOR_PROGRAMS = re.compile(r"(?<!/search/titles)\.(?:atom|rss|json|xml|txt)$")
 
 
-class PageRoute(NamedTuple):
-    """A URL template of a page or a feed, with the items that fill it."""
-
-    path: str
-    for_each: ItemSource
-    payload: Callable[[PageContext, Any], Body]
-    type: str = HTML
-    needs: tuple[str, ...] = ()
-
-    def resources(self, items: RouteItems, page: PageContext) -> Iterator[Resource]:
-        # Without these parts, only an API key tells that the series exists.
-        without = not (page.visible.library or page.visible.details)
-        for item in items if self.is_shown(page.visible) else ():
-            if item.restricted and without:
-                continue
-            url = self.url(item, page.site.reader)
-            yield Resource(url, self.payload(page, item.value), page.site.cache.pages, type=self.type)
-
-    def url(self, item: RouteItem, reader: str) -> str:
-        return self.path.format(reader=reader, **item.parameters)
-
-    def is_shown(self, visible: Visible) -> bool:
-        return all(getattr(visible, flag) for flag in self.needs)
-
-
-def _page(path: str, for_each: ItemSource, payload: Callable[[PageContext, Any], Body], *needs: str) -> PageRoute:
-    return PageRoute(path, for_each, payload, needs=needs)
+def _page(path: str, for_each: ItemSource, payload: Callable[[PageContext, Any], Body], *needs: str) -> ShownRoute:
+    return ShownRoute(path, for_each, payload, HTML, needs)
 
 
 def _feed(
     path: str, for_each: ItemSource, feed: Callable[[PageContext, Any], Feed], *needs: str
-) -> Iterator[PageRoute]:
+) -> Iterator[ShownRoute]:
     """The same feed in each format."""
     for format, (type, _) in FORMATS.items():
-        yield PageRoute(f"{path}.{format}", for_each, written_as(format, feed), type, needs)
+        yield ShownRoute(f"{path}.{format}", for_each, written_as(format, feed), type, needs)
 
 
 def catalog_with_sitemaps(catalog: Catalog) -> RouteItems:
@@ -273,7 +248,7 @@ def _listed_paths(catalog: Catalog) -> Iterator[str]:
     """The paths of the pages of the whole catalog."""
     shown = visible(catalog.site.restricted)
     for route in PAGES:
-        is_listed = route.type == HTML and route.path not in UNLISTED and route.is_shown(shown)
+        is_listed = route.type == HTML and route.path not in UNLISTED and shown.has(route.needs)
         if is_listed and not isinstance(route.for_each, InSeries):
             yield from (route.url(item, catalog.site.reader) for item in route.for_each(catalog))
 
@@ -284,7 +259,7 @@ def family(url: str) -> str:
 
 
 # fmt: off
-PAGES: tuple[PageRoute, ...] = (
+PAGES: tuple[ShownRoute, ...] = (
     #     path                                one for each            payload                needs
     _page("/",                                each.once,              lists.home),
     _page("{reader}",                         first(library),         lists.library,         "library"),
@@ -312,30 +287,30 @@ PAGES: tuple[PageRoute, ...] = (
     _page("/apps/",                           with_apps_page,         site_files.apps),
     _page("/shelf/",                          with_shelf,             site_files.shelf),
     _page("/404/",                            each.once,              site_files.error),
-    PageRoute("/search/titles.json",          each.once,              lists.titles,         JSON, ("library",)),
-    PageRoute("/assets/style.css",            each.once,              site_files.style,      CSS),
-    PageRoute("/assets/reader.css",           each.once,              site_files.reader_style, CSS),
-    PageRoute("/assets/notice.css",           each.once,              site_files.notice_style, CSS),
-    PageRoute("/assets/site.js",              each.once,              site_files.site_script, JS),
-    *(PageRoute(f"/assets/{name}.js",         each.once,              site_files.script(name), JS)
+    ShownRoute("/search/titles.json",         each.once,              lists.titles,         JSON, ("library",)),
+    ShownRoute("/assets/style.css",           each.once,              site_files.style,      CSS),
+    *(ShownRoute(f"/assets/{name}",           each.once,              site_files.asset(name), CSS)
+                                                                      for name in site_files.STYLES),
+    ShownRoute("/assets/site.js",             each.once,              site_files.site_script, JS),
+    *(ShownRoute(f"/assets/{name}.js",        each.once,              site_files.asset(f"{name}.js"), JS)
                                                                       for name in site_files.SCRIPTS),
-    PageRoute("/assets/icon.svg",             each.once,              site_files.icon,       SVG),
-    PageRoute("/assets/{name}",               each_png_icon,          site_files.png_icon,   PNG),
-    PageRoute("/manifest.webmanifest",        with_shelf,             site_files.manifest,   MANIFEST),
-    PageRoute(WORKER,                         each.once,              site_files.worker,     JS),
+    ShownRoute("/assets/icon.svg",            each.once,              site_files.icon,       SVG),
+    ShownRoute("/assets/{name}",              each_png_icon,          site_files.png_icon,   PNG),
+    ShownRoute("/manifest.webmanifest",       with_shelf,             site_files.manifest,   MANIFEST),
+    ShownRoute(WORKER,                        each.once,              site_files.worker,     JS),
     *_feed("/releases",                               each.once,                     feeds.releases, "latest"),
     *_feed("/library",                                each.once,                     feeds.library, "library"),
     *_feed("{reader}{slug}",                          each_series_in_lists,          feeds.series),
     *_feed("/groups/{id}",                            each_group,                    feeds.group, "group", "latest",
                                                                                      "chapters"),
 
-    PageRoute("/robots.txt",                          catalog_with_sitemaps,         sitemaps.robots, TEXT),
-    PageRoute("/sitemap.xml",                         first_sitemap_index,           sitemaps.index, XML),
-    PageRoute("/sitemaps/index-{number}.xml",         other_sitemap_index,           sitemaps.index, XML),
-    PageRoute("/sitemaps/{number}.xml",               sitemap,                       sitemaps.urls, XML),
-    PageRoute("/sitemaps/series/{slug}.xml",          each_series_with_chapters,     sitemaps.chapters, XML,
+    ShownRoute("/robots.txt",                         catalog_with_sitemaps,         sitemaps.robots, TEXT),
+    ShownRoute("/sitemap.xml",                        first_sitemap_index,           sitemaps.index, XML),
+    ShownRoute("/sitemaps/index-{number}.xml",        other_sitemap_index,           sitemaps.index, XML),
+    ShownRoute("/sitemaps/{number}.xml",              sitemap,                       sitemaps.urls, XML),
+    ShownRoute("/sitemaps/series/{slug}.xml",         each_series_with_chapters,     sitemaps.chapters, XML,
                                                                                      sitemaps.NEEDS),
-    PageRoute("/opensearch.xml",                      each.once,          sitemaps.opensearch_description, OPENSEARCH,
+    ShownRoute("/opensearch.xml",                     each.once,          sitemaps.opensearch_description, OPENSEARCH,
                                                                                      ("library",)),
 )
 # fmt: on

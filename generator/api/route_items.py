@@ -3,14 +3,19 @@
 Most functions take the whole catalog. Those marked `InSeries` take one series, because series are rendered one by one.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..catalog.entities import Catalog, Series, SeriesSummary
 from ..catalog.field_values import percent_encoded
+from ..catalog.site_paths import APPS
 from ..catalog.site_settings import Site
 from .payloads import series_list
+from .payloads.resources import JSON, Body, Resource
 from .payloads.v2 import DATE_FORMATS, DEFAULT_DATE_FORMAT, SeriesChapters
+
+if TYPE_CHECKING:
+    from .pages.context import PageContext
 
 
 class RouteItem(NamedTuple):
@@ -33,6 +38,33 @@ class InSeries(NamedTuple):
 
 
 ItemSource = Callable[[Catalog], RouteItems] | InSeries
+
+
+class ShownRoute(NamedTuple):
+    """A URL template of a page, a feed or an app, with the items that fill it.
+
+    `needs` are parts of `visibility.Visible`: without one of them, its URLs are 404s. The max-age is that of pages, of
+    an app that of series in `/api/v2`.
+    """
+
+    path: str
+    for_each: ItemSource
+    payload: "Callable[[PageContext, Any], Body]"
+    type: str = JSON
+    needs: tuple[str, ...] = ()
+
+    def resources(self, items: RouteItems, page: "PageContext") -> Iterator[Resource]:
+        ages = page.site.cache
+        max_age = ages.v2.series if self.path.strip("/").partition("/")[0] in APPS else ages.pages
+        # Without these parts, only an API key tells that a series exists which /api and /api/v1 omit.
+        without = not (page.visible.library or page.visible.details)
+        for item in items if page.visible.has(self.needs) else ():
+            if not (item.restricted and without):
+                url = self.url(item, page.site.reader)
+                yield Resource(url, self.payload(page, item.value), max_age, type=self.type)
+
+    def url(self, item: RouteItem, reader: str) -> str:
+        return self.path.format(reader=reader, **item.parameters)
 
 
 # The whole catalog

@@ -25,10 +25,8 @@ from .pages.context import PageContext
 from .payloads import series_index, series_list, unversioned, v1, v2
 from .payloads.resources import (
     ANY_NUMBER,
-    CSS,
     EMPTY_RESULTS_URL,
     HTML,
-    JS,
     JSON,
     LOCKED_RESULTS_URL,
     SERIES_INDEX_URL,
@@ -37,11 +35,10 @@ from .payloads.resources import (
     Gate,
     Resource,
 )
-from .route_items import InSeries, ItemSource, RouteItem, RouteItems
+from .route_items import InSeries, ItemSource, RouteItem, RouteItems, ShownRoute
 
 if TYPE_CHECKING:
-    from .app_routes import AppRedirect, AppRoute
-    from .page_routes import PageRoute
+    from .app_routes import AppRedirect
 
 
 class Route(NamedTuple):
@@ -95,7 +92,7 @@ def path_table(catalog: Catalog) -> RouteItems:
 
 
 # fmt: off
-ROUTES = (
+ROUTES: tuple[Route, ...] = (
     #     path                                        one for each              payload                  max-age setting
     Route("/index.json",                              each.once,                unversioned.index,       "index"),
     # Unless the site has pages: then it is one of them.
@@ -155,9 +152,8 @@ ROUTES = (
 
     Route("/api/v2/openapi.json",                     path_table,               document.document,       "index"),
     Route("/api/v2/docs",                             each.once,                docs.page,               "index", HTML),
-    Route("/api/v2/docs/start.js",                    each.once,                docs.start,              "index", JS),
-    Route("/api/v2/docs/swagger-ui-bundle.js",        each.once,                docs.script,             "index", JS),
-    Route("/api/v2/docs/swagger-ui.css",              each.once,                docs.style,              "index", CSS),
+    *(Route(f"/api/v2/docs/{name}",                   each.once,                docs.file(name),         "index", type)
+                                                      for name, type in docs.FILES.items()),
 )
 
 GATES = (
@@ -200,15 +196,12 @@ def resources_of(series: Series, page: PageContext) -> Iterator[Resource]:
     for route in ROUTES:
         if isinstance(route.for_each, InSeries):
             yield from route.resources(route.for_each.items_of(series), page.site)
-    for app_route in app_routes(page.site):
-        if isinstance(app_route.for_each, InSeries):
-            yield from app_route.resources(app_route.for_each.items_of(series), page)
-    for page_route in page_routes(page.site):
-        if isinstance(page_route.for_each, InSeries):
-            yield from page_route.resources(page_route.for_each.items_of(series), page)
+    for shown in (*app_routes(page.site), *page_routes(page.site)):
+        if isinstance(shown.for_each, InSeries):
+            yield from shown.resources(shown.for_each.items_of(series), page)
 
 
-def page_routes(site: Site) -> "tuple[PageRoute, ...]":
+def page_routes(site: Site) -> tuple[ShownRoute, ...]:
     """The routes of pages and feeds, if the site has any."""
     if not site.pages:
         return ()
@@ -218,7 +211,7 @@ def page_routes(site: Site) -> "tuple[PageRoute, ...]":
     return PAGES
 
 
-def app_routes(site: Site) -> "tuple[AppRoute, ...]":
+def app_routes(site: Site) -> tuple[ShownRoute, ...]:
     """The routes of apps with a body, if the site has any."""
     if not site.apps:
         return ()
@@ -271,7 +264,7 @@ def described_paths(site: Site) -> Iterator[document.PathDescription]:
     """
     routes = {_without_selector(route.path): route for route in reversed(ROUTES) if route.type in (JSON, HTML)}
     del routes["/"]
-    for path in dict.fromkeys(_without_selector(route.path) for route in (*ROUTES, *GATES)):
+    for path in _templates():
         statuses = {gate.status for gate in GATES if gate.path == path}
         if path in routes:
             route = routes[path]
@@ -299,9 +292,15 @@ def route_of(url: str) -> str:
 @cache
 def _paths() -> tuple[list[str], re.Pattern[str]]:
     """All path templates, and one pattern of them. The group `r7` is the template at index 7."""
-    paths = list(dict.fromkeys(_without_selector(route.path) for route in (*ROUTES, *GATES)))
+    paths = _templates()
     patterns = (re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path)) for path in paths)
     return paths, re.compile("|".join(f"(?P<r{index}>{pattern})" for index, pattern in enumerate(patterns)))
+
+
+def _templates() -> list[str]:
+    """The path of each row of ROUTES and GATES, once."""
+    paths = (*(route.path for route in ROUTES), *(gate.path for gate in GATES))
+    return list(dict.fromkeys(map(_without_selector, paths)))
 
 
 def _without_selector(path: str) -> str:

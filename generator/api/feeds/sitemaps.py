@@ -42,12 +42,11 @@ def sitemaps(catalog: Catalog, lists: Iterable[str]) -> Sitemaps:
     """`lists` are the paths of pages of the whole catalog."""
     base, shown = catalog.site.base_url, visible(catalog.site.restricted)
     series = catalog.shown_series if shown.library else ()
-    has_chapters = all(getattr(shown, flag) for flag in NEEDS)
     urls = [_entry(f"{base}{path}") for path in lists]
     urls += [_entry(summary.url, _modified(summary, shown.chapters)) for summary in series]
     files = tuple(SitemapFile(part, _newest(catalog, series)) for part in split(urls))
     names = [_entry(f"{base}/sitemaps/{number}.xml") for number in range(1, len(files) + 1)]
-    with_chapters = [summary for summary in series if summary.recent and has_chapters]
+    with_chapters = [summary for summary in series if summary.recent and shown.has(NEEDS)]
     names += [_entry(f"{base}/sitemaps/series/{summary.slug}.xml", _modified(summary)) for summary in with_chapters]
     return Sitemaps(files, tuple(SitemapFile(part, _newest(catalog, series)) for part in split(names)))
 

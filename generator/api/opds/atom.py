@@ -7,7 +7,6 @@ Clients of e-readers have parsers of their own. This writer keeps to what they r
 * Links below `/opds` are paths: `{pageNumber}` stays as it is when a client makes them absolute.
 """
 
-from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from heapq import nsmallest
 from typing import NamedTuple
@@ -46,37 +45,27 @@ def _text(text: str) -> str:
 
 def catalog(page: PageContext, catalog: Catalog) -> Body:
     """The start: the newest chapters, all series, categories and groups, as far as there are some."""
-    shown, text = page.visible, page.text
-    readable = lists.series_in_1_2(catalog) if shown.chapters and shown.chapter and shown.images else ()
-    listed = readable if shown.library else ()
-    with_category = shown.details and shown.categories and shown.category and lists.listed_categories(catalog)
-    with_group = shown.groups and shown.group and lists.listed_groups(catalog)
+    text, readable = page.text, lists.series_in_1_2(catalog)
+    categories, groups = lists.listed_categories(catalog), lists.listed_groups(catalog)
     # Each with its newest date: that of the file of settings would change with every copy of a dated catalog.
     rows = (
-        (readable and shown.latest, text.latest_chapters, "/new", ACQUISITION, (_newest(item) for item in readable)),
-        (listed, text.all_series, "/series", NAVIGATION, (series.modified for series in listed)),
-        (
-            listed and with_category,
-            text.categories,
-            "/categories",
-            NAVIGATION,
-            _dates(lists.listed_categories(catalog)),
-        ),
-        (listed and with_group, text.groups, "/groups", NAVIGATION, _dates(lists.listed_groups(catalog))),
+        (lists.LATEST, text.latest_chapters, "/new", ACQUISITION, [_newest(series) for series in readable]),
+        (lists.LISTS, text.all_series, "/series", NAVIGATION, [series.modified for series in readable]),
+        (lists.CATEGORIES, text.categories, "/categories", NAVIGATION, [category.modified for category in categories]),
+        (lists.GROUPS, text.groups, "/groups", NAVIGATION, [group.modified for group in groups]),
     )
     entries = [
-        _list_entry(page, title, path, type, max(dates)) for is_shown, title, path, type, dates in rows if is_shown
+        _list_entry(page, title, path, type, max(dates))
+        for needs, title, path, type, dates in rows
+        if dates and page.visible.has(needs)
     ]
-    newest = _link("http://opds-spec.org/sort/new", f"{ROOT}/new", ACQUISITION) if rows[0][0] else ""
+    has_new = readable and page.visible.has(lists.LATEST)
+    newest = _link("http://opds-spec.org/sort/new", f"{ROOT}/new", ACQUISITION) if has_new else ""
     return _feed(page, "/catalog", page.title, NAVIGATION, entries, catalog.site_modified, links=newest)
 
 
 def _newest(series: SeriesSummary) -> int:
     return max(chapter.modified for chapter in series.newest_in_opds)
-
-
-def _dates(subjects: Iterable[Category | Group]) -> Iterator[int]:
-    return (subject.modified for subject in subjects)
 
 
 def series_list(page: PageContext, listed: ListPage) -> Body:

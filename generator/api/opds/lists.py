@@ -21,6 +21,17 @@ IMAGE_FORMATS = ("image/jpeg", "image/png", "image/gif")
 OPEN_ACCESS = "http://opds-spec.org/acquisition/open-access"
 
 
+# The parts of `visibility.Visible` without which a chapter cannot be read, so that no list leads to it; and those that
+# each list needs.
+READ = ("chapters", "chapter", "images")
+LATEST = (*READ, "latest")
+LISTS = (*READ, "library")
+CATEGORY = (*LISTS, "details", "category")
+CATEGORIES = (*CATEGORY, "categories")
+GROUP = (*LISTS, "group")
+GROUPS = (*GROUP, "groups")
+
+
 class ListPage(NamedTuple):
     """One page of a list: its subject, its number, that of the last page, and the number of entries on all."""
 

@@ -22,25 +22,11 @@ _ARCHIVES_ARE_NOT_KEPT = b"""addEventListener("fetch", (event) => {
 """
 # Each has one subject. Pages name those of chapters, series and searches, which import the others.
 SCRIPTS = (
-    *(
-        "bar",
-        "cards",
-        "chapter",
-        "dom",
-        "former",
-        "home",
-        "images",
-        "layout",
-        "missing",
-        "notice",
-        "progress",
-        "reader",
-        "search",
-        "series",
-        "shelf",
-    ),
-    *("offline", "store", "theme", "turning"),
+    *("bar", "cards", "chapter", "dom", "former", "home", "images", "layout", "missing", "notice", "progress"),
+    *("reader", "search", "series", "shelf", "offline", "store", "theme", "turning"),
 )
+# Those of pages of chapters, and of pages of explicit series.
+STYLES = ("reader.css", "notice.css")
 
 
 def style(page: PageContext, catalog: Catalog) -> Body:
@@ -49,18 +35,9 @@ def style(page: PageContext, catalog: Catalog) -> Body:
     return Body(f"{text}{page.assets.get('extra.css', '')}".encode(), catalog.site_modified)
 
 
-def reader_style(page: PageContext, catalog: Catalog) -> Body:
-    """What only pages of chapters need. A theme that replaces the style sheet keeps it."""
-    return Body(_read("reader.css"), catalog.site_modified)
-
-
-def notice_style(page: PageContext, catalog: Catalog) -> Body:
-    """What only pages of explicit series need, beside the style sheet of a theme, too."""
-    return Body(_read("notice.css"), catalog.site_modified)
-
-
-def script(name: str) -> Callable[[PageContext, Catalog], Body]:
-    return lambda page, catalog: Body(_read(f"{name}.js"), catalog.site_modified)
+def asset(name: str) -> Callable[[PageContext, Catalog], Body]:
+    """The payload of a file that each site has as it is, beside the style sheet of a theme, too."""
+    return lambda page, catalog: Body(_read(name), catalog.site_modified)
 
 
 def site_script(page: PageContext, catalog: Catalog) -> Body:
@@ -111,9 +88,9 @@ def worker(page: PageContext, catalog: Catalog) -> Body:
     """The service worker. On a site without shelf, and in a preview, it deletes what an earlier one kept."""
     if page.preview or not page.site.shelf:
         return Body(_read("no-sw.js"), catalog.site_modified)
-    files = [*(f"/assets/{name}" for name in ("style.css", "reader.css", "notice.css", "site.js", "icon.svg"))]
-    files += [f"/assets/{name}.js" for name in SCRIPTS]
-    lines = b"const FILES = " + encoding.json(["/", "/shelf/", "/manifest.webmanifest", *files]) + b";\n"
+    assets = ("style.css", *STYLES, "site.js", "icon.svg", *(f"{name}.js" for name in SCRIPTS))
+    files = ["/", "/shelf/", "/manifest.webmanifest", *(f"/assets/{name}" for name in assets)]
+    lines = b"const FILES = " + encoding.json(files) + b";\n"
     if offers_archives(page.site):
         lines += _ARCHIVES_ARE_NOT_KEPT
     # One script: not every browser runs a worker that imports modules.

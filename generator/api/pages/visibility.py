@@ -39,6 +39,10 @@ class Visible(NamedTuple):
     # The members on the page of a group.
     members: bool = True
 
+    def has(self, parts: Iterable[str]) -> bool:
+        """Whether all of these parts are shown."""
+        return all(getattr(self, part) for part in parts)
+
 
 HIDDEN_BY: dict[RestrictedRoute, tuple[str, ...]] = {
     "/series": ("library",),
