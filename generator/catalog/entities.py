@@ -221,6 +221,7 @@ class Chapter:
     final: bool
     groups: tuple[Group, ...]
     views: int
+    # At least `published`.
     modified: int
     # Whether another published chapter has the same volume and number.
     shares_number: bool = False

@@ -13,7 +13,7 @@ from ...catalog.field_values import iso
 from ...catalog.linking import ARCHIVES, media_root, offers_archives
 from ..pages.context import PageContext
 from ..pages.visibility import visible
-from ..payloads.resources import Body
+from ..payloads.resources import Body, newest_of
 from .formats import DECLARATION, xml_text
 
 MOST_URLS, MOST_BYTES = 50_000, 50_000_000
@@ -113,7 +113,7 @@ def _document(root: str, element: str, entries: Iterable[str]) -> bytes:
 def _modified(series: SeriesSummary, with_chapters: bool = True) -> int:
     """The last change of the page of a series."""
     chapters = series.recent if with_chapters else ()
-    return max(series.modified, *(chapter.modified for chapter in chapters), series.modified)
+    return newest_of(series.modified, chapters)
 
 
 def _newest(catalog: Catalog, series: Iterable[SeriesSummary]) -> int:

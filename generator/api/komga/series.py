@@ -8,12 +8,12 @@ from decimal import Decimal
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from ...catalog.entities import Category, Chapter, Group, Person, Series
+from ...catalog.entities import Chapter, Series
 from ...catalog.field_values import iso
 from ...encoding import Number, decimal
 from ..pages.context import PageContext
 from ..payloads import komga_search
-from ..payloads.resources import Body
+from ..payloads.resources import Body, newest_of
 from .lists import LIBRARY, KomgaAuthor, KomgaPage, whole
 
 _STATUSES = {"ongoing": "ONGOING", "completed": "ENDED", "canceled": "ABANDONED", "hiatus": "HIATUS"}
@@ -53,8 +53,7 @@ def books(series: Series) -> Sequence[Book]:
 def series(page: PageContext, series: Series) -> Body[Mapping[str, object]]:
     created, latest = iso(series.since), iso(series.updated)
     chapters = series.identified_chapters
-    parts: list[Person | Category | Group] = [*series.authors, *series.artists, *series.categories, *series.groups]
-    dates = (entity.modified for entity in (*parts, *chapters))
+    parts = (series.authors, series.artists, series.categories, series.groups, chapters)
     value = {
         "id": series.slug,
         "libraryId": LIBRARY,
@@ -91,7 +90,7 @@ def series(page: PageContext, series: Series) -> Body[Mapping[str, object]]:
             "lastModified": latest,
         },
     }
-    return Body(value, max(series.modified, series.updated, *dates))
+    return Body(value, newest_of(max(series.modified, series.updated), *parts))
 
 
 def books_of_series(page: PageContext, series: Series) -> Body[KomgaPage]:
@@ -134,8 +133,7 @@ def book(_: PageContext, book: Book) -> Body[Mapping[str, object]]:
             tags=[],
         ),
     }
-    parts: list[Person | Group] = [*series.authors, *series.artists, *chapter.groups]
-    return Body(value, max(series.modified, chapter.modified, *(entity.modified for entity in parts)))
+    return Body(value, newest_of(series.modified, [chapter], series.authors, series.artists, chapter.groups))
 
 
 def _unlocked(**fields: object) -> dict[str, object]:

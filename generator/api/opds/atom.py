@@ -141,7 +141,7 @@ def _chapter_entry(page: PageContext, series: SeriesSummary, chapter: OpdsChapte
         f"{_details(page, series)}{language}{_acquisition(page, chapter)}{_stream(chapter)}{_images(series)}"
         f"{_alternate(page, page.site.base_url + page.page_of(chapter))}</entry>"
     )
-    return _Entry(xml, chapter.modified, max(chapter.modified, chapter.published, lists.modified_of_series(series)))
+    return _Entry(xml, chapter.modified, max(chapter.modified, lists.modified_of_series(series)))
 
 
 def _acquisition(page: PageContext, chapter: OpdsChapter) -> str:

@@ -11,7 +11,7 @@ from ...catalog.field_values import image_type, iso
 from ...catalog.linking import ARCHIVE_TYPE, media_root, variant_path
 from ..feeds.payloads import chapter_id, entry_root
 from ..pages.context import PageContext
-from ..payloads.resources import DIVINA, OPDS, Body
+from ..payloads.resources import DIVINA, OPDS, Body, newest_of
 from . import lists
 from .lists import IMAGE_FORMATS, OPEN_ACCESS, ListPage, PublicChapter
 
@@ -187,6 +187,4 @@ def _names(page: PageContext, people: tuple[Any, ...]) -> list[str]:
 
 def _modified(series: Series, chapter: Chapter) -> int:
     """The date of the newest part of a publication."""
-    people = (person.modified for person in (*series.authors, *series.artists))
-    groups = (group.modified for group in chapter.groups)
-    return max(series.modified, chapter.modified, chapter.published, *people, *groups)
+    return newest_of(series.modified, [chapter], series.authors, series.artists, chapter.groups)

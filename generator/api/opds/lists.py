@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
-from ...catalog.entities import Catalog, Category, Chapter, Group, OpdsChapter, Person, Series, SeriesSummary, grouped
+from ...catalog.entities import Catalog, Category, Chapter, Group, OpdsChapter, Series, SeriesSummary, grouped
 from ...catalog.field_values import percent_encoded
 from ...catalog.linking import NEWEST_IN_OPDS, media_root, opds_chapters
 from ..feeds.payloads import with_series
 from ..pages.context import PageContext
+from ..payloads.resources import newest_of
 
 PAGE_SIZE = NEWEST_IN_OPDS
 # The formats of images that every client of OPDS can show.
@@ -185,5 +186,4 @@ def archive_url(page: PageContext, chapter: OpdsChapter) -> str:
 
 def modified_of_series(series: SeriesSummary) -> int:
     """The date of the newest part of a series in a list, its people, categories and groups included."""
-    parts: list[Person | Category | Group] = [*series.authors, *series.artists, *series.categories, *series.groups]
-    return max([series.modified, *(part.modified for part in parts)])
+    return newest_of(series.modified, series.authors, series.artists, series.categories, series.groups)

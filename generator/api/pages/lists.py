@@ -4,9 +4,9 @@ import heapq
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ...catalog.entities import Catalog, Category, RecentChapter, SeriesSummary
+from ...catalog.entities import Catalog, Category, SeriesSummary
 from ...templating import Html
-from ..payloads.resources import Body
+from ..payloads.resources import Body, newest_of
 from . import cards, structured_data, values
 from .context import FeedLink, Link, PageContext, PageHead
 
@@ -54,7 +54,7 @@ def home(page: PageContext, catalog: Catalog) -> Body:
         statuses=_status_links(page, catalog),
         categories=_category_links(page, catalog),
     )
-    return Body(body, _newest(catalog, *series, *(item.chapter for item in chapters)))
+    return Body(body, newest_of(catalog.site_modified, series, (item.chapter for item in chapters)))
 
 
 def library(page: PageContext, part: SeriesPage) -> Body:
@@ -82,7 +82,7 @@ def latest(page: PageContext, catalog: Catalog) -> Body:
     title = page.text.latest_chapters
     head = PageHead(title, page.paths.latest, page.fill(page.text.about_list, name=title), feeds=page.feeds)
     body = page.html("latest.html", head, latest=cards.latest(page, chapters))
-    return Body(body, _newest(catalog, *(item.chapter for item in chapters)))
+    return Body(body, newest_of(catalog.site_modified, (item.chapter for item in chapters)))
 
 
 def categories(page: PageContext, catalog: Catalog) -> Body:
@@ -93,7 +93,7 @@ def categories(page: PageContext, catalog: Catalog) -> Body:
         (_category_link(page, item), values.shortened(item.description) if described else "")
         for item in catalog.categories
     ]
-    return Body(page.html("entries.html", head, items=items), _newest(catalog, *catalog.categories))
+    return Body(page.html("entries.html", head, items=items), newest_of(catalog.site_modified, catalog.categories))
 
 
 def _list(
@@ -124,7 +124,7 @@ def _list(
         number=part.number,
     )
     subject = (part.subject,) if isinstance(part.subject, Category) else ()
-    return Body(body, _newest(part.catalog, *part.series, *subject))
+    return Body(body, newest_of(part.catalog.site_modified, part.series, subject))
 
 
 def _near(number: int, pages: int) -> list[int]:
@@ -153,17 +153,13 @@ def _last_updated_first(series: SeriesSummary) -> tuple[int, str]:
     return -(series.latest.published if series.latest else series.updated), series.slug
 
 
-def _newest(catalog: Catalog, *shown: SeriesSummary | RecentChapter | Category) -> int:
-    return max((catalog.site_modified, *(item.modified for item in shown)))
-
-
 # The search page, and the index that it uses
 
 
 def search(page: PageContext, catalog: Catalog) -> Body:
     head = PageHead(page.text.search, page.paths.search, page.fill(page.text.about_list, name=page.text.search))
     body = page.html("search.html", head, filters=_filters(page, catalog))
-    return Body(body, max((catalog.site_modified, *(category.modified for category in catalog.categories))))
+    return Body(body, newest_of(catalog.site_modified, catalog.categories))
 
 
 def _filters(page: PageContext, catalog: Catalog) -> Html:
@@ -182,9 +178,8 @@ def titles(page: PageContext, catalog: Catalog) -> Body:
     """What a search finds, and a list shows, of every series, by title. Empty values are left out."""
     shown = catalog.shown_series
     value = [_entry(page, series) for series in shown]
-    people = (person.modified for series in shown for person in (*series.authors, *series.artists))
-    modified = (series.modified for series in shown)
-    return Body({"results": value}, max((catalog.site_modified, *modified, *people)))
+    people = (series.authors + series.artists for series in shown)
+    return Body({"results": value}, newest_of(catalog.site_modified, shown, *people))
 
 
 def _entry(page: PageContext, series: SeriesSummary) -> dict[str, object]:

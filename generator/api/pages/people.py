@@ -1,19 +1,15 @@
 """The pages of authors, artists and groups."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from ...catalog.entities import (
     Catalog,
     Contributor,
     Group,
-    Member,
     Person,
     PublishingGroup,
-    RecentChapter,
-    SeriesSummary,
 )
-from ..payloads.resources import Body
+from ..payloads.resources import Body, newest_of
 from . import cards, values
 from .context import FeedLink, Link, PageContext, PageHead
 
@@ -53,7 +49,7 @@ def groups(page: PageContext, catalog: Catalog) -> Body:
         )
         for group in catalog.groups
     ]
-    return Body(page.html("entries.html", head, items=items), _newest(catalog.site_modified, catalog.groups))
+    return Body(page.html("entries.html", head, items=items), newest_of(catalog.site_modified, catalog.groups))
 
 
 def group(page: PageContext, publisher: PublishingGroup) -> Body:
@@ -76,14 +72,14 @@ def group(page: PageContext, publisher: PublishingGroup) -> Body:
         latest=cards.latest(page, chapters),
         feeds=feeds,
     )
-    return Body(body, _newest(group.modified, members, series, (item.chapter for item in chapters)))
+    return Body(body, newest_of(group.modified, members, series, (item.chapter for item in chapters)))
 
 
 def _people(page: PageContext, catalog: Catalog, kind: str, people: tuple[Person, ...], linked: bool) -> Body:
     by_name = sorted(people, key=lambda person: (person.name.casefold(), person.id))
     links = [Link(_path(linked, kind, person.id), person.name) for person in by_name]
     body = page.html("people.html", _head_of_list(page, kind), links=links)
-    return Body(body, _newest(catalog.site_modified, people))
+    return Body(body, newest_of(catalog.site_modified, people))
 
 
 def _person(page: PageContext, contributor: Contributor, kind: str, role: str) -> Body:
@@ -91,7 +87,7 @@ def _person(page: PageContext, contributor: Contributor, kind: str, role: str) -
     series = contributor.series if page.shows_series_of_subjects else ()
     head = PageHead(person.name, page.paths.owned(kind, person.id), _about(page, person.name, ()))
     body = page.html("person.html", head, person=person, role=role, cards=cards.cards(page, series))
-    return Body(body, _newest(person.modified, series))
+    return Body(body, newest_of(person.modified, series))
 
 
 def _contacts(page: PageContext, group: Group) -> list[Contact]:
@@ -119,7 +115,3 @@ def _head_of_list(page: PageContext, kind: str) -> PageHead:
 
 def _about(page: PageContext, name: str, about: list[str] | tuple[()]) -> str:
     return values.shortened(about[0]) if about else page.fill(page.text.about_list, name=name)
-
-
-def _newest(modified: int, *shown: Iterable[Group | Member | Person | SeriesSummary | RecentChapter]) -> int:
-    return max((modified, *(item.modified for items in shown for item in items)))

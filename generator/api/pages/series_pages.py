@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...catalog.entities import Archive, Chapter, Person, Series
 from ...catalog.linking import media_root
 from ...templating import Html
-from ..payloads.resources import Body
+from ..payloads.resources import Body, newest_of
 from . import cards, structured_data, values
 from .context import FeedLink, Link, PageContext, PageHead
 from .series_links import links
@@ -58,7 +58,9 @@ def series(page: PageContext, series: Series) -> Body:
         first=page.page_of(min(series.numbered_chapters, key=lambda chapter: chapter.reading_order)) if rows else "",
         feeds=_feeds(page, series),
     )
-    return Body(body, _newest_of_series(series, chapters))
+    groups = (chapter.groups for chapter in chapters)
+    newest = newest_of(series.modified, series.authors, series.artists, series.categories, chapters, *groups)
+    return Body(body, newest)
 
 
 def licensed_chapter(page: PageContext, series: Series) -> Body:
@@ -147,13 +149,6 @@ def _groups(page: PageContext, chapters: tuple[Chapter, ...]) -> list[Link]:
     return [Link(f"/groups/{group.id}/" if page.visible.group else "", group.name) for group in groups]
 
 
-def _newest_of_series(series: Series, chapters: tuple[Chapter, ...]) -> int:
-    people = (person.modified for person in (*series.authors, *series.artists))
-    categories = (category.modified for category in series.categories)
-    groups = (group.modified for chapter in chapters for group in chapter.groups)
-    return max(series.modified, *people, *categories, *(chapter.modified for chapter in chapters), *groups, 0)
-
-
 # The page of a chapter
 
 # The height of an image whose size is not known; only its ratio matters.
@@ -215,7 +210,9 @@ def chapter(page: PageContext, item: ChapterPage) -> Body:
         sync=values.script_data(structured_data.tracked(page, series, chapter, neighbours[1])),
         discussion=links(page, series).discussion,
     )
-    return Body(body, _newest_of_chapter(item))
+    chapters = [other for other in (chapter, item.previous, item.next, *item.versions) if other]
+    groups = (other.groups for other in (chapter, *item.versions))
+    return Body(body, newest_of(series.modified, chapters, *groups))
 
 
 def _archive(page: PageContext, archive: Archive | None) -> Link:
@@ -260,9 +257,3 @@ def _versions(page: PageContext, item: ChapterPage) -> list[Link]:
         Link(page.page_of(version), ", ".join(group.name for group in version.groups) or page.text.no_group)
         for version in others
     ]
-
-
-def _newest_of_chapter(item: ChapterPage) -> int:
-    chapters = [chapter for chapter in (item.chapter, item.previous, item.next, *item.versions) if chapter]
-    groups = (group.modified for chapter in (item.chapter, *item.versions) for group in chapter.groups)
-    return max((item.series.modified, *(chapter.modified for chapter in chapters), *groups))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 from urllib.parse import unquote
 
 from ... import encoding
@@ -169,6 +169,18 @@ def account_key(username: str) -> str:
 
 
 # The last-modified time of a composed body is that of its newest part.
+
+
+class Dated(Protocol):
+    """An entity of the catalog."""
+
+    @property
+    def modified(self) -> int: ...
+
+
+def newest_of(modified: int, *parts: Iterable[Dated]) -> int:
+    """The date of a body with these entities, which is at least `modified`."""
+    return max((modified, *(entity.modified for entities in parts for entity in entities)))
 
 
 def newest(parts: Iterable[Body], *times: int) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 from ... import encoding
 from ...catalog.entities import Catalog, Person, SeriesSummary
 from . import komga_search, v2
-from .resources import Body, array
+from .resources import Body, array, newest_of
 from .series_list import DEFAULT_ORDER, ordered
 
 
@@ -118,9 +118,7 @@ def _komga(series: Sequence[SeriesSummary], categories: Iterable[str], lists: "P
 def _last_modified(catalog: Catalog) -> int:
     series = catalog.listed_series
     items = array(map(v2.series_item, series), catalog)
-    people = (person.modified for entry in series for person in entry.authors + entry.artists)
-    genres = (genre.modified for entry in series for genre in entry.categories)
-    return max((items.last_modified, *people, *genres))
+    return newest_of(items.last_modified, *(entry.authors + entry.artists + entry.categories for entry in series))
 
 
 def _key(name: str) -> str:

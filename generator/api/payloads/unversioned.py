@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias, TypedDict, TypeVar
 from ...catalog.entities import Catalog, Chapter, Contributor, Latest, Person, Series, SeriesSummary
 from ...encoding import decimal, http_date
 from . import fields
-from .resources import Body, JoinedBodies, array, joined_bodies, newest
+from .resources import Body, JoinedBodies, array, joined_bodies, newest, newest_of
 
 BY_VOLUME = "Chapters by volume and number. Volume 0 contains chapters without a volume."
 
@@ -70,7 +70,7 @@ def chapter(chapter: Chapter) -> Body[UnversionedChapter]:
             "date": http_date(chapter.published),
             "final": chapter.final,
         },
-        max(chapter.modified, chapter.published),
+        chapter.modified,
     )
 
 
@@ -123,7 +123,7 @@ def series(series: Series) -> Body[UnversionedSeries]:
             "completed": series.completed,
             "volumes": {str(number): body.value for number, body in volumes.items()},
         },
-        newest(volumes.values(), series.modified, *(person.modified for person in series.authors + series.artists)),
+        newest(volumes.values(), newest_of(series.modified, series.authors, series.artists)),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias, TypedDict
 from ...catalog.entities import Catalog, Category, Chapter, PublishingGroup, Series
 from ...encoding import http_date
 from . import fields, unversioned
-from .resources import Body, JoinedBodies, array, joined_bodies, newest
+from .resources import Body, JoinedBodies, array, joined_bodies, newest, newest_of
 
 
 class _GroupOfChapter(TypedDict):
@@ -42,7 +42,7 @@ def chapter(chapter: Chapter) -> Body[V1Chapter]:
             "final": chapter.final,
             "groups": [{"id": group.id, "name": group.name} for group in chapter.groups],
         },
-        max(chapter.modified, chapter.published, *(group.modified for group in chapter.groups)),
+        newest_of(chapter.modified, chapter.groups),
     )
 
 
@@ -78,8 +78,6 @@ def series_list(catalog: Catalog) -> Body[Annotated[JoinedBodies, Sequence[V1Ser
 
 def series(series: Series) -> Body[V1Series]:
     volumes = {number: volume(chapters) for number, chapters in series.volumes.items()}
-    people = (person.modified for person in series.authors + series.artists)
-    genres = (genre.modified for genre in series.categories)
     return Body(
         {
             "slug": series.slug,
@@ -94,7 +92,7 @@ def series(series: Series) -> Body[V1Series]:
             "completed": series.completed,
             "volumes": {str(number): body.value for number, body in volumes.items()},
         },
-        newest(volumes.values(), series.modified, *people, *genres),
+        newest(volumes.values(), newest_of(series.modified, series.authors, series.artists, series.categories)),
     )
 
 
@@ -161,5 +159,5 @@ def group(publisher: PublishingGroup) -> Body[V1Group]:
             ],
             "series": [work.value for work in works],
         },
-        newest(works, publisher.group.modified, *(member.modified for member in publisher.group.members)),
+        newest(works, newest_of(publisher.group.modified, publisher.group.members)),
     )

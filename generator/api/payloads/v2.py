@@ -14,7 +14,7 @@ from ...catalog.records import Kind, Rating, Status
 from ...encoding import decimal, http_date, json
 from . import fields
 from .fields import Keywords
-from .resources import AllChapters, Body, array, newest
+from .resources import AllChapters, Body, array, newest, newest_of
 
 # The formats of `published`. The first is the default.
 DATE_FORMATS: dict[str, Callable[[int], str]] = {
@@ -106,8 +106,6 @@ class V2Series(TypedDict):
 
 
 def series_detail(series: Series) -> Body[V2Series]:
-    people = (person.modified for person in series.authors + series.artists)
-    genres = (genre.modified for genre in series.categories)
     record = series.record
     return Body(
         {
@@ -130,7 +128,7 @@ def series_detail(series: Series) -> Body[V2Series]:
             "language": series.language,
             "links": cast(V2SeriesLinks, record.links.to_values()),
         },
-        max((series.modified, series.updated, *people, *genres)),
+        newest_of(max(series.modified, series.updated), series.authors, series.artists, series.categories),
     )
 
 
@@ -176,7 +174,7 @@ def chapter(chapter: Chapter) -> Body[V2Chapter]:
             "full_title": chapter.full_title,
             "url": chapter.path,
         },
-        max(chapter.modified, chapter.published, *(group.modified for group in chapter.groups)),
+        newest_of(chapter.modified, chapter.groups),
     )
 
 
@@ -235,7 +233,7 @@ def pages(chapter: Chapter) -> Body[_Results[V2Page]]:
         }
         for number, (page_id, page) in enumerate(zip(chapter.page_ids, chapter.pages, strict=True), 1)
     ]
-    return Body({"results": pages}, max(chapter.modified, chapter.published))
+    return Body({"results": pages}, chapter.modified)
 
 
 def no_results(catalog: Catalog) -> Body[_Results[V2Page]]:
@@ -309,7 +307,7 @@ def group(group: Group) -> Body[V2Group]:
             "logo": group.logo,
             "members": [f"{role}: {member.name}" for member, role in group.roles],
         },
-        max((group.modified, *(member.modified for member, _ in group.roles))),
+        newest_of(group.modified, group.members),
     )
 
 
@@ -339,7 +337,7 @@ def member(membership: Membership) -> Body[V2Member]:
             "reddit": record.reddit,
             "groups": [f"{group.name} ({', '.join(roles)})" for group, roles in membership.groups],
         },
-        max((membership.member.modified, *(group.modified for group, _ in membership.groups))),
+        newest_of(membership.member.modified, (group for group, _ in membership.groups)),
     )
 
 
@@ -386,8 +384,7 @@ def cubari_series(series: Series) -> Body[V2ReaderSeries]:
     author = ", ".join(person.name for person in series.authors)
     artist = ", ".join(person.name for person in series.artists)
     ordered = sorted(series.identified_chapters, key=lambda chapter: chapter.reading_order)
-    people = (person.modified for person in series.authors + series.artists)
-    groups = (group.modified for chapter in series.identified_chapters for group in chapter.groups)
+    groups = (chapter.groups for chapter in ordered)
     return Body(
         {
             "title": series.title,
@@ -400,7 +397,7 @@ def cubari_series(series: Series) -> Body[V2ReaderSeries]:
             "metadata": [["Author", author], ["Artist", artist]],
             "chapters": {str(chapter.id): cubari_chapter(chapter) for chapter in ordered},
         },
-        max((series.modified, *(chapter.modified for chapter in series.identified_chapters), *people, *groups)),
+        newest_of(series.modified, ordered, series.authors, series.artists, *groups),
     )
 
 
