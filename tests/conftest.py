@@ -3,13 +3,14 @@
 import faulthandler
 import functools
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -171,6 +172,19 @@ def date(folder: Path) -> None:
         os.utime(path, (WRITTEN, WRITTEN))
 
 
+@contextmanager
+def serving(site: Site, as_of: int = AS_OF) -> Iterator[nginx_client.Web]:
+    """Build a site that a test has written, for a free port, and serve it."""
+    with nginx_client.listening() as listener:
+        settings = site.folder / "catalog_src/site.yaml"
+        text = re.sub("^port: .*\n", "", settings.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        settings.write_text(f"{text}port: {listener.getsockname()[1]}\n", encoding="utf-8")
+        date(site.folder)
+        site.build(as_of)
+        with nginx_client.running(site.folder, listener) as web:
+            yield web
+
+
 def without_help(said: str) -> str:
     """Problems in one line each, without the lines below them that explain."""
     return "".join(line for line in said.splitlines(keepends=True) if not line.startswith(" "))
@@ -200,12 +214,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
         def start(name: str) -> tuple[Site, nginx_client.Web]:
             if name not in started:
                 made = copy_of(name, tmp_path_factory.mktemp(name))
-                listener = stack.enter_context(nginx_client.listening())
-                with (made.folder / "catalog_src/site.yaml").open("a") as settings:
-                    settings.write(f"port: {listener.getsockname()[1]}\n")
-                date(made.folder)
-                made.build()
-                started[name] = made, stack.enter_context(nginx_client.running(made.folder, listener))
+                started[name] = made, stack.enter_context(serving(made))
                 stack.enter_context(tree_snapshot.unchanged(made.folder))
             return started[name]
 

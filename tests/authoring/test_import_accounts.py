@@ -17,8 +17,7 @@ from generator.imports import combine
 from generator.imports.database.dumpdata import COMMANDS
 from generator.imports.records import Imported, ImportedAccounts
 from generator.reading_sites.notes import Notes
-from tests.conftest import Site
-from tests.support import nginx_client
+from tests.conftest import Site, serving
 from tests.support.import_project import DATABASES, FirstImports, change, recorded_database
 from tests.support.real_service import KEY_OF_ADMINISTRATOR, KEY_OF_READER, USUAL, RealService
 from tests.support.runs import everything
@@ -157,16 +156,11 @@ def test_personal_data_only_on_request(catalog: Path) -> None:
 @pytest.mark.usefixtures("with_accounts")
 def test_an_imported_key_opens_the_bookmarks_of_its_account(catalog: Path) -> None:
     """An app sends the same key as to the old site."""
-    with nginx_client.listening() as listener:
-        with (catalog / "site.yaml").open("a") as settings:
-            settings.write(f"port: {listener.getsockname()[1]}\n")
-        site = Site(catalog.parent)
-        site.build()
-        with nginx_client.running(site.folder, listener) as web:
-            own = web.ask("/api/v2/bookmarks", X_API_Key=KEY_OF_READER)
-            other = web.ask("/api/v2/bookmarks", X_API_Key=KEY_OF_ADMINISTRATOR)
-            profile = web.ask("/api/v2/profile", X_API_Key=KEY_OF_READER)
-            lapsed = web.ask("/api/v2/bookmarks", X_API_Key="0f1e2d3c4b5a69788796a5b4c3d2e1f0" * 2)
+    with serving(Site(catalog.parent)) as web:
+        own = web.ask("/api/v2/bookmarks", X_API_Key=KEY_OF_READER)
+        other = web.ask("/api/v2/bookmarks", X_API_Key=KEY_OF_ADMINISTRATOR)
+        profile = web.ask("/api/v2/profile", X_API_Key=KEY_OF_READER)
+        lapsed = web.ask("/api/v2/bookmarks", X_API_Key="0f1e2d3c4b5a69788796a5b4c3d2e1f0" * 2)
 
     assert (own.status, json.loads(own.body)) == (200, {"bookmarks": [{"series": slug} for slug in TIDEPOOL]})
     assert (other.status, json.loads(other.body)) == (200, {"bookmarks": []})

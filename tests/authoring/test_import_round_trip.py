@@ -17,9 +17,9 @@ from generator.encoding import http_date
 from generator.imports import run
 from generator.imports.run import ImportOptions, ImportResult
 from generator.server_url import ServerUrl
-from tests.conftest import AS_OF, SITES, Site, copy_of, date
-from tests.support import nginx_client
-from tests.support.fake_site import Reply, serving
+from tests.conftest import AS_OF, SITES, Site, copy_of, date, serving
+from tests.support import fake_site
+from tests.support.fake_site import Reply
 from tests.support.paths import ROOT
 from tests.support.runs import sample
 
@@ -50,16 +50,11 @@ def imported_copy(
     made: Site, folder: Path, key: str | None = KEY, *, is_repeated: bool = False
 ) -> tuple[Site, ImportResult]:
     """Import the site that nginx serves; a repeated import must change nothing."""
-    with nginx_client.listening() as listener:
-        port = listener.getsockname()[1]
-        change(made, "site.yaml", lambda site: {**site, "port": port})
-        date(made.folder)
-        made.build()
-        with nginx_client.running(made.folder, listener):
-            server = ServerUrl.of(f"http://127.0.0.1:{port}")
-            wanted = ImportOptions(server, folder / "catalog_src", folder / "cache", AS_OF, float, lambda _: None, key)
-            done = run.run(wanted)
-            again = run.run(wanted) if is_repeated else None
+    with serving(made) as web:
+        server = ServerUrl.of(f"http://127.0.0.1:{web.port}")
+        wanted = ImportOptions(server, folder / "catalog_src", folder / "cache", AS_OF, float, lambda _: None, key)
+        done = run.run(wanted)
+        again = run.run(wanted) if is_repeated else None
     assert not again or (again.files, again.counts["changes"]) == ([], 0)
     return Site(folder), done
 
@@ -149,7 +144,7 @@ def test_older_versions_alone_can_be_imported(name: str, tmp_path: Path) -> None
     date(made.folder)
     made.build()
     paths = ("/api/v1", *(f"/api/{name}" for name in ("authors", "artists", "series", "releases")))
-    with serving(responses_of(made, *paths)) as site:
+    with fake_site.serving(responses_of(made, *paths)) as site:
         site.imported(tmp_path / "two")
     copy = Site(tmp_path / "two")
     date(copy.folder)

@@ -14,7 +14,7 @@ from generator.authoring import scaffold
 from generator.catalog import json_schema
 from generator.catalog.yaml import reader
 from generator.commands import init as command
-from tests.conftest import AS_OF, Site
+from tests.conftest import AS_OF, Site, serving
 from tests.faults.test_hostile_repositories import REFUSED, disguise, settings
 from tests.nginx.test_config import nginx_check
 from tests.project.test_docs import unknown_in
@@ -23,7 +23,6 @@ from tests.support.author_catalogs import Run
 from tests.support.images import cbz
 from tests.support.paths import BUILD
 from tests.support.schema_editor import SCHEMAS, Editor, plain
-from tests.support.site_server import serving
 from tests.support.tables import each
 
 GIT = "git -c user.name=a -c user.email=a@b.example"

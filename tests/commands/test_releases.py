@@ -11,9 +11,8 @@ import pytest
 
 from generator.release import manifest
 from tests.commands.test_cli import Run, outcome
-from tests.conftest import Site
+from tests.conftest import Site, serving
 from tests.support import nginx_client, tree_snapshot
-from tests.support.site_server import serving
 from tests.support.tables import each
 
 REMEDY = "restore the file, or remove dist/current to build a first release with new dates"

@@ -14,9 +14,9 @@ import pytest
 
 from generator.release.bodies import BUILD_STATE_FILE
 from generator.review import verify_files
-from tests.conftest import Site, copy_of
+from tests.conftest import Site, copy_of, serving
 from tests.faults.test_failing_calls import build
-from tests.support import nginx_client, tree_snapshot
+from tests.support import tree_snapshot
 from tests.support.incremental_pair import stray
 from tests.support.nginx_client import Answer, Web, receive, request
 
@@ -29,14 +29,12 @@ FIRST = "/api/series/first"
 @contextmanager
 def served(site: Site, keep: int) -> Iterator[Web]:
     """A site that keeps this many releases."""
-    with nginx_client.listening() as listener:
-        port = listener.getsockname()[1]
-        site.write("site.yaml", f"base_url: https://minimal.example\nport: {port}\nkeep_releases: {keep}\n")
-        publish(site, 0)
-        with nginx_client.running(site.folder, listener) as running:
-            assert running.ask("/api/authors").status == 200
-            yield running
-        assert running.complaints() == []
+    site.write("site.yaml", f"base_url: https://minimal.example\nkeep_releases: {keep}\n")
+    write(site, 0)
+    with serving(site) as running:
+        assert running.ask("/api/authors").status == 200
+        yield running
+    assert running.complaints() == []
 
 
 def publish(site: Site, number: int) -> str:

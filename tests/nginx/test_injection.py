@@ -20,7 +20,7 @@ from generator.catalog.field_values import percent_encoded
 from generator.errors import CatalogError
 from generator.pipeline import run
 from generator.pipeline.build_options import Options
-from tests.conftest import AS_OF, Site, copy_of
+from tests.conftest import AS_OF, Site, copy_of, serving
 from tests.nginx.test_config import conf_text, nginx_check
 from tests.support import nginx_client, runs
 
@@ -124,12 +124,9 @@ PAIRS = list(enumerate(zip(TEXTS, NAMES, strict=True)))
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, nginx_client.Web]]:
     site = hostile(tmp_path_factory.mktemp("hostile"))
-    with nginx_client.listening() as listener:
-        site.write("site.yaml", f"base_url: https://minimal.example\nport: {listener.getsockname()[1]}\n")
-        site.build()
-        with nginx_client.running(site.folder, listener) as server:
-            yield site, server
-            assert server.complaints() == []
+    with serving(site) as server:
+        yield site, server
+        assert server.complaints() == []
 
 
 def test_nginx_accepts_hostile_text_without_warnings(served: tuple[Site, nginx_client.Web]) -> None:

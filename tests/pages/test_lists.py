@@ -2,12 +2,11 @@
 
 import json
 
-from tests.conftest import Site
+from tests.conftest import Site, serving
 from tests.pages.test_reading import CHAPTER, LAST, NEXT, SERIES, SHELF, set_value, wait_for_page
 from tests.support import browser, images
 from tests.support.browser import WIDE, Tab
 from tests.support.page_sites import IMAGES, PageSite
-from tests.support.site_server import serving
 
 pytestmark = browser.reads_pages
 

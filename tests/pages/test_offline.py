@@ -12,7 +12,7 @@ import pytest
 from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.problems.load import load_valid
 from generator.media.archives import Archiver
-from tests.conftest import AS_OF, Site
+from tests.conftest import AS_OF, Site, serving
 from tests.pages.test_reading import (
     CHAPTER,
     NEXT,
@@ -27,7 +27,6 @@ from tests.support import browser, images, page_sites, servers
 from tests.support.browser import PHONE, Tab
 from tests.support.lying_proxy import Answer, Asked, lying
 from tests.support.page_sites import PageSite
-from tests.support.site_server import serving
 
 pytestmark = browser.reads_pages
 

@@ -8,11 +8,10 @@ import pytest
 from click.testing import Result
 from PIL import Image, ImageChops, ImageDraw
 
-from tests.conftest import Site
+from tests.conftest import Site, serving
 from tests.pages.test_each_page import TO_THE_END
 from tests.support import browser, pictures
 from tests.support.browser import PHONE
-from tests.support.site_server import serving
 
 pytestmark = browser.reads_pages
 

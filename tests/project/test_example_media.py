@@ -13,9 +13,8 @@ from generator import encoding
 from generator.catalog.field_values import is_url
 from generator.catalog.problems import load
 from generator.media import image_content
-from generator.pipeline import run as pipeline
-from generator.pipeline.build_options import Options
-from tests.support import nginx_client, tools
+from tests.conftest import Site, serving
+from tests.support import tools
 from tests.support.documents import AS_OF
 from tests.support.nginx_client import Web
 from tests.support.paths import ROOT
@@ -101,16 +100,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     folder = tmp_path_factory.mktemp("example")
     for name in ("catalog_src", "media"):
         shutil.copytree(ROOT / name, folder / name)
-    with nginx_client.listening() as listener:
-        settings = folder / "catalog_src/site.yaml"
-        text = settings.read_text(encoding="utf-8")
-        settings.write_text(text.replace("\nport: 8000\n", f"\nport: {listener.getsockname()[1]}\n"), encoding="utf-8")
-        with (folder / "catalog_src/keys.yaml").open("a") as keys:
-            keys.write(f"- {{name: images, sha256: {encoding.sha256(KEY.encode())}, account: lamplighter}}\n")
-        pipeline.build(Options(folder / "catalog_src", folder / "dist", folder / "nginx.conf", AS_OF))
-        with nginx_client.running(folder, listener) as running:
-            yield running
-            assert running.complaints() == []
+    with (folder / "catalog_src/keys.yaml").open("a") as keys:
+        keys.write(f"- {{name: images, sha256: {encoding.sha256(KEY.encode())}, account: lamplighter}}\n")
+    with serving(Site(folder), AS_OF) as running:
+        yield running
+        assert running.complaints() == []
 
 
 def texts(value: object) -> Iterator[str]:

@@ -4,10 +4,10 @@ from types import ModuleType
 
 import pytest
 
-from tests.conftest import Serve
+from tests.conftest import Serve, serving
 from tests.support import nginx_client, site_variants
 
-STARTERS = (nginx_client, site_variants.served, site_variants.started)
+STARTERS = (nginx_client, serving, site_variants.served, site_variants.started)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

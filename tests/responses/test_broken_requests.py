@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.conftest import copy_of
-from tests.support import nginx_client as server
+from tests.conftest import copy_of, serving
 from tests.support.api_errors import assert_error
 from tests.support.nginx_client import Answer, Web, receive
 from tests.support.tables import each
@@ -18,15 +17,10 @@ from tests.support.tables import each
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     """A server of this module."""
     site = copy_of("minimal", tmp_path_factory.mktemp("broken"))
-    with server.listening() as listener:
-        site.write("site.yaml", f"base_url: https://minimal.example\nport: {listener.getsockname()[1]}\n")
-        site.build()
-        with server.running(site.folder, listener) as started:
-            yield started
-            # Faults of clients fill no log, except for two that nginx reports by itself.
-            assert (
-                started.complaints("client intended to send too large body", "client sent invalid chunked body") == []
-            )
+    with serving(site) as started:
+        yield started
+        # Faults of clients fill no log, except for two that nginx reports by itself.
+        assert started.complaints("client intended to send too large body", "client sent invalid chunked body") == []
 
 
 def send(web: Web, data: bytes, method: str = "GET") -> Answer:

@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.conftest import Site, copy_of
-from tests.support.nginx_client import Web, listening, running
+from tests.conftest import Site, copy_of, serving
+from tests.support.nginx_client import Web
 from tests.support.tables import each
 
 # Id, name, and whether the name has a URL.
@@ -37,13 +37,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 @pytest.fixture(scope="module")
 def web(site: Site) -> Iterator[Web]:
-    with listening() as listener:
-        with (site.folder / "catalog_src/site.yaml").open("a") as settings:
-            settings.write(f"port: {listener.getsockname()[1]}\n")
-        site.build()
-        with running(site.folder, listener) as server:
-            yield server
-            assert server.complaints() == []
+    with serving(site) as server:
+        yield server
+        assert server.complaints() == []
 
 
 def test_every_category_is_in_lists_and_series(web: Web) -> None:

@@ -3,8 +3,7 @@
 from email.utils import parsedate_to_datetime
 
 from generator.encoding import http_date
-from tests.conftest import Serve, Site
-from tests.support import nginx_client
+from tests.conftest import Serve, Site, serving
 from tests.support.golden import bodies, sidecar
 from tests.support.nginx_client import Web
 from tests.support.tables import each
@@ -234,19 +233,15 @@ def test_a_change_is_sent_to_clients_with_a_date_of_the_future(site: Site) -> No
     """One build ran with a wrong clock, and the next one changed a body: no date is later than the response, and a date
     of the former body is no match.
     """
-    with nginx_client.listening() as listener:
-        settings = f"base_url: https://comics.example\nport: {listener.getsockname()[1]}\n"
-        site.write("site.yaml", settings)
-        site.write("series/first.yaml", "title: First\ncover: c.png\nmodified: 2090-01-01\n")
-        site.build(FUTURE)
-        former = http_date(site.manifest.resources["/api/series/first"].modified)
-        site.write("series/first.yaml", "title: Changed\ncover: c.png\nmodified: 2090-01-01\n")
-        site.build()
-        with nginx_client.running(site.folder, listener) as web:
-            for url in ("/api/series/first", "/api/v1/series/first", "/api/series/second"):
-                answer = web.ask(url, If_Modified_Since=former)
-                sent = dict(answer.headers)
-                modified = parsedate_to_datetime(sent.get("last-modified", sent["date"]))
-                assert modified <= parsedate_to_datetime(sent["date"])
-                assert answer.status == (304 if "second" in url else 200), url
-                assert web.ask(url, If_None_Match=sent["etag"]).status == 304
+    site.write("series/first.yaml", "title: First\ncover: c.png\nmodified: 2090-01-01\n")
+    site.build(FUTURE)
+    former = http_date(site.manifest.resources["/api/series/first"].modified)
+    site.write("series/first.yaml", "title: Changed\ncover: c.png\nmodified: 2090-01-01\n")
+    with serving(site) as web:
+        for url in ("/api/series/first", "/api/v1/series/first", "/api/series/second"):
+            answer = web.ask(url, If_Modified_Since=former)
+            sent = dict(answer.headers)
+            modified = parsedate_to_datetime(sent.get("last-modified", sent["date"]))
+            assert modified <= parsedate_to_datetime(sent["date"])
+            assert answer.status == (304 if "second" in url else 200), url
+            assert web.ask(url, If_None_Match=sent["etag"]).status == 304

@@ -1,6 +1,7 @@
 """The read calls of Komga: all that its app in the Mihon family requests, and what no client may read."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,11 +11,11 @@ from typing import Any
 import pytest
 
 from generator.api.payloads.resources import JSON
-from tests.conftest import SITES, Site
+from tests.conftest import SITES, Site, serving
 from tests.data.clients import komga
 from tests.data.clients.komga import ROOT
 from tests.data.clients.strict import parse
-from tests.support import core_server, nginx_client, same_answers
+from tests.support import core_server, same_answers
 from tests.support.core_server import needs_node
 from tests.support.nginx_client import Answer, Web
 from tests.support.odd_requests import Request
@@ -58,13 +59,10 @@ def example(folder: Path) -> Iterator[tuple[Site, Web]]:
     """The catalog of the project."""
     made = Site(folder)
     shutil.copytree(PROJECT / "catalog_src", folder / "catalog_src")
-    with nginx_client.listening() as listener:
-        settings = folder / "catalog_src/site.yaml"
-        lines = [line for line in settings.read_text().splitlines() if not line.startswith(("apps:", "port:"))]
-        settings.write_text("\n".join([*lines, APPS, f"port: {listener.getsockname()[1]}", ""]))
-        made.build()
-        with nginx_client.running(folder, listener) as web:
-            yield made, web
+    settings = folder / "catalog_src/site.yaml"
+    settings.write_text(re.sub("^apps: .*$", APPS, settings.read_text(), flags=re.MULTILINE))
+    with serving(made) as web:
+        yield made, web
 
 
 SITES_OF_APPS: dict[str, Callable[[Path], Any]] = {

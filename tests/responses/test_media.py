@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from generator.nginx import config
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
-from tests.conftest import AS_OF, Site, copy_of
+from tests.conftest import AS_OF, Site, copy_of, serving
 from tests.responses.test_included_in_other_server import OTHER_SETTINGS, conf
 from tests.support import nginx_client
 from tests.support.nginx_client import Web
@@ -58,13 +57,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     """The ready-made configuration with a folder of images whose name could be read as directives."""
     site = copy_of("minimal", tmp_path_factory.mktemp("media"))
     fill(site.folder / FOLDER)
-    with nginx_client.listening() as listener:
-        port = listener.getsockname()[1]
-        site.write("site.yaml", f"base_url: https://a.example\nport: {port}\nmedia_folder: '{FOLDER}'\n")
-        site.build()
-        with nginx_client.running(site.folder, listener) as running:
-            yield running
-            assert running.complaints() == []
+    site.write("site.yaml", f"base_url: https://a.example\nmedia_folder: '{FOLDER}'\n")
+    with serving(site) as running:
+        yield running
+        assert running.complaints() == []
 
 
 @each(("name", "type"), TYPES.items())
@@ -168,21 +164,19 @@ NO_ARCHIVES = (
 )
 
 
-def archive_site(folder: Path, listener: socket.socket, apps: str = "apps: [archives]") -> AbstractContextManager[Web]:
+def archive_site(folder: Path, apps: str = "apps: [archives]") -> AbstractContextManager[Web]:
     """A site with archives at a path that is read as a pattern if it is not escaped."""
     site = copy_of("minimal", folder)
     for name in (*NAMES, JPEG):
         write(folder / "media" / name)
-    port = listener.getsockname()[1]
-    settings = f"base_url: https://a.example\nport: {port}\nmedia: /m.d/\nmedia_folder: media\n{apps}\n"
+    settings = f"base_url: https://a.example\nmedia: /m.d/\nmedia_folder: media\n{apps}\n"
     site.write("site.yaml", f"{settings}cache: {{v2: {{series: 7}}}}\n")
-    site.build()
-    return nginx_client.running(folder, listener)
+    return serving(site)
 
 
 def test_archives_are_sent_from_their_folder_alone(tmp_path: Path) -> None:
     """With their type and a name that is made of the path, by ranges, and not longer in caches than a chapter."""
-    with nginx_client.listening() as listener, archive_site(tmp_path, listener) as server:
+    with archive_site(tmp_path) as server:
         for name, saved in NAMES.items():
             answer = server.ask(f"/m.d/{name}")
             image = server.ask(f"/m.d/{JPEG}")
@@ -212,7 +206,7 @@ def test_archives_are_sent_from_their_folder_alone(tmp_path: Path) -> None:
 
 def test_without_the_setting_no_archive_is_sent(tmp_path: Path) -> None:
     """The location of the images is that of a site without archives, letter by letter."""
-    with nginx_client.listening() as listener, archive_site(tmp_path, listener, "apps: [opds]") as server:
+    with archive_site(tmp_path, "apps: [opds]") as server:
         assert server.ask(f"/m.d/{CBZ}").status == 404
     conf = (tmp_path / "dist/current/media.conf").read_text()
     assert not [word for word in ("cbz", "archive", "fp_") if word in conf.replace("$fp_family", "")]

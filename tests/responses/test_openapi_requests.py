@@ -18,7 +18,7 @@ from generator.api.openapi.document import OPERATIONS
 from generator.catalog import api_keys
 from generator.catalog.entities import Catalog, Chapter
 from tests.api.test_openapi import EXAMPLE, operations, resolved
-from tests.conftest import AS_OF, Site
+from tests.conftest import AS_OF, Site, serving
 from tests.support import linked_catalog
 from tests.support import nginx_client as web
 from tests.support.tables import each
@@ -52,20 +52,12 @@ class Served:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("example")
     shutil.copytree(EXAMPLE, folder / "catalog_src")
-    with web.listening() as listener:
-        with (folder / "catalog_src/accounts.yaml").open("a") as accounts:
-            accounts.write(
-                f"\n- {{username: asked, keys: [{{name: test, sha256: {encoding.sha256(KEY.encode())}}}]}}\n"
-            )
-        (folder / "catalog_src/keys.yaml").write_text(
-            f"- {{name: spare, sha256: {encoding.sha256(SPARE_KEY.encode())}}}\n"
-        )
-        settings = folder / "catalog_src/site.yaml"
-        settings.write_text(settings.read_text().replace("port: 8000", f"port: {listener.getsockname()[1]}"))
-        Site(folder).build(AS_OF)
-        with web.running(folder, listener) as server:
-            document = json.loads(server.ask("/api/v2/openapi.json").body)
-            yield Served(linked_catalog.read_catalog(folder / "catalog_src", AS_OF), server, document)
+    with (folder / "catalog_src/accounts.yaml").open("a") as accounts:
+        accounts.write(f"\n- {{username: asked, keys: [{{name: test, sha256: {encoding.sha256(KEY.encode())}}}]}}\n")
+    (folder / "catalog_src/keys.yaml").write_text(f"- {{name: spare, sha256: {encoding.sha256(SPARE_KEY.encode())}}}\n")
+    with serving(Site(folder)) as server:
+        document = json.loads(server.ask("/api/v2/openapi.json").body)
+        yield Served(linked_catalog.read_catalog(folder / "catalog_src", AS_OF), server, document)
 
 
 # Every response is described

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from generator.catalog.entities import Catalog
-from tests.conftest import AS_OF, Site, date
-from tests.support import nginx_client, reference_list, runs
+from tests.conftest import AS_OF, Site, serving
+from tests.support import reference_list, runs
 from tests.support.linked_catalog import read_catalog
 from tests.support.nginx_client import Web
 from tests.support.tables import each
@@ -26,11 +26,11 @@ STATUSES = ("ongoing", "completed", "hiatus", "canceled")
 MODIFIED = "modified: 2026-01-01T00:00:00Z"
 
 
-def write(folder: Path, port: int) -> None:
+def write(folder: Path) -> None:
     """Titles and names have common parts, rare ones, and letters beyond ASCII."""
     choose = random.Random(1)
     (folder / "series").mkdir(parents=True)
-    (folder / "site.yaml").write_text(f"base_url: https://a.example\nport: {port}\napps: [komga]\n")
+    (folder / "site.yaml").write_text("base_url: https://a.example\napps: [komga]\n")
     for kind in ("authors", "artists"):
         people = (f"- {{id: {one}, name: Pérson {one % 7} {kind} {one}, {MODIFIED}}}\n" for one in range(1, 31))
         (folder / f"{kind}.yaml").write_text("".join(people))
@@ -58,12 +58,9 @@ def write(folder: Path, port: int) -> None:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Web]]:
     made = Site(tmp_path_factory.mktemp("many"))
-    with nginx_client.listening() as listener:
-        write(made.folder / "catalog_src", listener.getsockname()[1])
-        date(made.folder)
-        made.build()
-        with nginx_client.running(made.folder, listener) as web:
-            yield made, web
+    write(made.folder / "catalog_src")
+    with serving(made) as web:
+        yield made, web
 
 
 @pytest.fixture(scope="module")

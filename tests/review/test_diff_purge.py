@@ -11,10 +11,9 @@ import pytest
 from generator.api.payloads.series_list import ORDERS
 from generator.api.payloads.v2 import DATE_FORMATS
 from tests.commands.test_cli import Run, outcome
-from tests.conftest import AS_OF, Site, copy_of
+from tests.conftest import AS_OF, Site, copy_of, serving
 from tests.support import nginx_client
 from tests.support.runs import everything
-from tests.support.site_server import serving
 
 BASE = "https://everything.example:8443"
 CHAPTER = "  - {id: 1200, number: 5, published: 2026-03-02, pages: [x]}\n"

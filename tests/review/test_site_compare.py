@@ -14,14 +14,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import Site, serving
 from tests.support import runs
-from tests.support.moved_sites import MovedSite, compare, moved_site, served
+from tests.support.moved_sites import MovedSite, compare, moved_site
 from tests.support.real_service import (
     AFTER_EDIT,
     BAD_FORMAT,
     BIG_NUMBER,
     CDNS,
     CONTROL_CHARACTER,
+    RECORDED_AT,
     USUAL,
     V1_OFF,
 )
@@ -104,7 +106,7 @@ def test_site_equals_itself(moved: Moved, tmp_path: Path) -> None:
 def test_site_equals_a_second_build(moved: Moved, tmp_path: Path) -> None:
     """Another folder and another port."""
     shutil.copytree(moved().folder / "catalog_src", tmp_path / "catalog_src")
-    with served(tmp_path) as web:
+    with serving(Site(tmp_path), RECORDED_AT) as web:
         result = compare(moved().url, f"http://127.0.0.1:{web.port}", tmp_path / "cache")
 
     assert (result.exit_code, "differ" in result.output) == (0, False)
@@ -174,7 +176,7 @@ def test_losses_have_no_reason(moved: Moved, tmp_path: Path) -> None:
         edited = edit(before := file.read_text())
         assert edited != before
         file.write_text(edited)
-    with served(tmp_path) as web:
+    with serving(Site(tmp_path), RECORDED_AT) as web:
         urls = moved().old.url, f"http://127.0.0.1:{web.port}"
         text, result = (compare(*urls, tmp_path / "cache", *options) for options in ([], ["--json"]))
     report = json.loads(result.output)

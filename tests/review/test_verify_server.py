@@ -17,13 +17,12 @@ from click.testing import Result
 from generator.errors import FlatpanelError
 from generator.review import verify_server
 from generator.review.promises.urls import UNAUTHORIZED_HEADERS, expected_headers
-from tests.conftest import Site, copy_of
+from tests.conftest import Site, copy_of, serving
 from tests.support import nginx_client, tree_snapshot
 from tests.support.lying_proxy import Answer, Asked, Lie, lying
 from tests.support.nginx_client import Web
 from tests.support.paths import BUILD
 from tests.support.servers import LIMIT
-from tests.support.site_server import serving
 from tests.support.tables import each
 from tests.support.terminal import on_a_terminal
 

@@ -1,7 +1,6 @@
 """A site of the original service, and the site that an import and a build make of it, both served."""
 
 import lzma
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from click.testing import CliRunner, Result
 from generator.commands import cli
 from generator.review.site_compare.run import CompareOptions
 from generator.server_url import ServerUrl
-from tests.conftest import Site
+from tests.conftest import Site, serving
 from tests.support import nginx_client
 from tests.support.real_service import RECORDED, RECORDED_AT, USUAL, RealService, real_service
 
@@ -71,18 +70,6 @@ def compare_options(first: str, second: str, cache: Path) -> CompareOptions:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[nginx_client.Web]:
-    """Build the catalog of a folder at the time of the recording, and serve it."""
-    with nginx_client.listening() as listener:
-        settings = folder / "catalog_src/site.yaml"
-        text = re.sub("^port: .*\n", "", settings.read_text(), flags=re.MULTILINE)
-        settings.write_text(f"{text}port: {listener.getsockname()[1]}\n")
-        Site(folder).build(RECORDED_AT)
-        with nginx_client.running(folder, listener) as web:
-            yield web
-
-
-@contextmanager
 def moved_site(
     folder: Path, setting: str = USUAL, version: str = "v0.9.6", *, database: bool = False
 ) -> Iterator[MovedSite]:
@@ -96,5 +83,5 @@ def moved_site(
     with real_service(setting, version) as old:
         result = invoke("import", old.url, *words)
         assert result.exit_code == 0, result.output
-        with served(folder) as web:
+        with serving(Site(folder), RECORDED_AT) as web:
             yield MovedSite(old, folder, web)

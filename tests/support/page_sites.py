@@ -10,10 +10,9 @@ from pathlib import Path
 
 from generator.api.page_routes import PAGES
 from generator.api.payloads.resources import HTML
-from tests.conftest import Site
+from tests.conftest import Site, serving
 from tests.support import nginx_client, tree_snapshot
 from tests.support.paths import EXAMPLE, ROOT
-from tests.support.site_server import serving
 
 SPARE = """title: Spare series {number}
 cover: cover.jpg

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.conftest import Site, copy_of
+from tests.conftest import Site, copy_of, serving
 from tests.support import nginx_client
 
 # The site `v2` without the series that only fill pages of its lists: most variants build it, and need few series.
@@ -27,15 +27,13 @@ def served(
     folder: Path, name: str = SMALL, *, settings: str = "", files: dict[str, str] | None = None
 ) -> Iterator[tuple[Site, nginx_client.Web]]:
     """A test site with additional lines in its site.yaml and other files."""
-    with nginx_client.listening() as listener:
-        made = variant_of(name, folder)
-        with (made.folder / "catalog_src/site.yaml").open("a") as site:
-            site.write(f"port: {listener.getsockname()[1]}\n{settings}\n")
-        for path, text in (files or {}).items():
-            made.write(path, text)
-        made.build()
-        with nginx_client.running(made.folder, listener) as running:
-            yield made, running
+    made = variant_of(name, folder)
+    with (made.folder / "catalog_src/site.yaml").open("a") as site:
+        site.write(f"{settings}\n")
+    for path, text in (files or {}).items():
+        made.write(path, text)
+    with serving(made) as running:
+        yield made, running
 
 
 @contextmanager
