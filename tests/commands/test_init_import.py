@@ -19,8 +19,7 @@ from tests.nginx.test_config import nginx_check
 from tests.support import tree_snapshot
 from tests.support.author_catalogs import Run
 from tests.support.fake_site import serving, small
-from tests.support.import_project import change, recorded_database
-from tests.support.moved_sites import FakeClock
+from tests.support.import_project import FakeClock, change, recorded_database
 from tests.support.real_service import RECORDED_AT, RealService, real_service
 from tests.support.runs import everything
 from tests.support.tables import each

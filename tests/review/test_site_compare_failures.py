@@ -16,7 +16,8 @@ from generator.review.site_compare import facts
 from generator.review.site_compare.facts import UNUSABLE, Difference, Facts
 from generator.review.site_compare.known_reasons import group_roles, new_field, reason
 from tests.support.fake_site import FakeSite, Replies, Reply
-from tests.support.moved_sites import compare, invoke
+from tests.support.import_project import invoke
+from tests.support.moved_sites import compare
 
 Pair = tuple[FakeSite, FakeSite]
 

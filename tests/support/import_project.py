@@ -29,19 +29,40 @@ ENVIRONMENT = {"SOURCE_DATE_EPOCH": str(RECORDED_AT), "FLATPANEL_IMPORT_KEY": ""
 
 
 @dataclass
+class FakeClock:
+    """A clock that moves while something sleeps, and does not wait."""
+
+    slept: list[float] = field(default_factory=list)
+
+    def __call__(self) -> float:
+        return time.perf_counter() + sum(self.slept)
+
+
+def invoke(*words: str) -> Result:
+    """Run a command at the instant of the recording, without waiting between its requests."""
+    clock = FakeClock()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "sleep", clock.slept.append)
+        patch.setattr(time, "monotonic", clock)
+        result = CliRunner().invoke(cli.main, list(words), env=ENVIRONMENT)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@dataclass
 class Project:
     """A project that imports a replayed site."""
 
     folder: Path
     site: RealService
-    slept: list[float] = field(default_factory=list)
 
     @property
     def catalog(self) -> Path:
         return self.folder / "catalog_src"
 
     def import_(self, *arguments: str, url: str = "") -> Result:
-        """Run `import`; its clock moves while it sleeps, without waiting."""
+        """Run `import`."""
         return self.run("import", url or self.site.url, "--rate", "100", *arguments)
 
     def import_database(self, file: Path, *arguments: str) -> Result:
@@ -50,14 +71,7 @@ class Project:
 
     def run(self, command: str, *arguments: str) -> Result:
         catalog = () if command == "init" else ("--catalog", str(self.catalog))
-        clock = time.monotonic
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(time, "sleep", self.slept.append)
-            patch.setattr(time, "monotonic", lambda: clock() + sum(self.slept))
-            result = CliRunner().invoke(cli.main, [command, *arguments, *catalog], env=ENVIRONMENT)
-        if result.exception and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result
+        return invoke(command, *arguments, *catalog)
 
     def report(self, result: Result) -> str:
         """The whole report: what is printed, and the file of details that it names."""
