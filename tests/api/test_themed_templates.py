@@ -48,16 +48,16 @@ def bounded(function: Callable[[], object]) -> object:
     return result
 
 
-def results(folder: Path, templates: Iterable[str], name: str = "own.html") -> dict[str, str]:
-    """The page, or the message without the folder, for each template of a theme that has the one file `name`.
+def results(folder: Path, templates: Iterable[str]) -> dict[str, str]:
+    """The page, or the message without the folder, for each template of a theme that has the one file `own.html`.
 
     All in one bounded process.
     """
 
     def result(template: str) -> str:
-        own = ThemedTemplates(folder, THEME, {name: template})
+        own = ThemedTemplates(folder, THEME, {"own.html": template})
         try:
-            faults = list(own.problems()) or own.render(name, {"page": Page(), "series": Page()}).decode()
+            faults = list(own.problems()) or own.render("own.html", {"page": Page(), "series": Page()}).decode()
         except FlatpanelError as error:
             faults = [error]
         return faults if isinstance(faults, str) else "\n".join(map(str, faults)).removeprefix(f"{THEME}/")

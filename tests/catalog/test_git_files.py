@@ -36,9 +36,9 @@ def repository(project: Path) -> Repository:
     return around
 
 
-def chosen(project: Path, commit: str = "HEAD") -> CommittedFiles:
+def chosen(project: Path) -> CommittedFiles:
     source = repository(project)
-    return CommittedFiles(source, str(source.tree(commit)), Path(f"{commit}:catalog_src"))
+    return CommittedFiles(source, str(source.tree("HEAD")), Path("HEAD:catalog_src"))
 
 
 def contents(project: Path) -> dict[str, bytes]:

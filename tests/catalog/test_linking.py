@@ -17,10 +17,10 @@ def chapter(number: object, volume: object = "~", published: object = "2026-05-0
     return f"{{number: {number}, {of_volume}published: {published}, {more}}}"
 
 
-def one_series(chapters: str = "", fields: str = "", site: str = "", more: str = "", as_of: int = AS_OF) -> Series:
+def one_series(chapters: str, fields: str, site: str = "", more: str = "") -> Series:
     """The series `a` of a catalog that has no other."""
     text = f"site: {{{site}}}\nseries: {{a: {{{fields + ',' if fields else ''} chapters: [{chapters}]}}}}\n{more}"
-    return catalog(text, as_of).series[0]
+    return catalog(text).series[0]
 
 
 def test_series_are_sorted_by_title_then_slug() -> None:

@@ -48,7 +48,7 @@ class Clock:
 
 
 @contextmanager
-def attacking(attack: Attack, *, clock: Clock | None = None, tls: bool = False, reads: bool = True) -> Iterator[str]:
+def attacking(attack: Attack, *, clock: Clock | None = None, tls: bool = False) -> Iterator[str]:
     """A server that attacks every client that sends a request, until the client hangs up."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
@@ -58,12 +58,10 @@ def attacking(attack: Attack, *, clock: Clock | None = None, tls: bool = False, 
             if tls:
                 client = context.wrap_socket(client, server_side=True)
             with client:
-                while not reads or client.recv(65536):
+                while client.recv(65536):
                     if clock:
                         clock.runs = True
                     attack(client.sendall)
-                    if not reads:
-                        return
 
     def listen(listener: socket.socket) -> None:
         with suppress(OSError):

@@ -33,16 +33,16 @@ def catalog(tmp_path: Path) -> FeedCatalog:
 def export(catalog: FeedCatalog, tmp_path: Path, run: Callable[..., Result]) -> Export:
     """Build the catalog, and export it."""
 
-    def built(*arguments: str, folder: str = "gists") -> Result:
+    def built(*arguments: str) -> Result:
         catalog.read()
         Site(tmp_path).build()
-        return run("export", "--out", tmp_path / "dist", "--cubari", tmp_path / folder, *arguments)
+        return run("export", "--out", tmp_path / "dist", "--cubari", tmp_path / "gists", *arguments)
 
     return built
 
 
-def gist(folder: Path, slug: str = "moons") -> dict[str, Any]:
-    value: dict[str, Any] = json.loads((folder / "gists" / f"{slug}.json").read_bytes())
+def gist(folder: Path) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads((folder / "gists/moons.json").read_bytes())
     return value
 
 

@@ -28,9 +28,9 @@ from tests.support.tables import each
 SETTINGS = Settings(base_url="https://minimal.example")
 
 
-def nginx_check(folder: Path, conf: str = "nginx.conf") -> str:
+def nginx_check(folder: Path) -> str:
     """Exit code and output of `nginx -t -q` for a main file."""
-    command = [find_nginx(), "-p", ".", "-c", conf, "-e", "stderr", "-t", "-q"]
+    command = [find_nginx(), "-p", ".", "-c", "nginx.conf", "-e", "stderr", "-t", "-q"]
     process = subprocess.run(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )

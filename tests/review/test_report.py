@@ -49,8 +49,8 @@ def build(site: Site, page: Path, as_of: int = AS_OF, *, remembering: bool = Tru
     return build_with_report(options(site, as_of, remembering=remembering), page)
 
 
-def surveyed(site: Site, page: Path, as_of: int = AS_OF, *, remembering: bool = True) -> ReportData:
-    return build(site, page, as_of, remembering=remembering)[1]
+def surveyed(site: Site, page: Path, *, remembering: bool = True) -> ReportData:
+    return build(site, page, remembering=remembering)[1]
 
 
 def page_text(page: Path) -> str:

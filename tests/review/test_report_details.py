@@ -17,7 +17,7 @@ from generator.review.diff.json_diff import MOVED, JsonChange
 from generator.review.report import data
 from generator.review.report import page as report
 from generator.review.report.data import SeriesDetails, sentences
-from tests.conftest import AS_OF, Site
+from tests.conftest import Site
 from tests.support.reports import build_with_report
 
 # No body of two megabytes, and no fsync.
@@ -37,9 +37,9 @@ def series(site: Site, slug: str, *chapters: str, **fields: object) -> None:
     site.write(f"series/{slug}.yaml", text + ("chapters:\n" + "".join(chapters) if chapters else ""))
 
 
-def details(site: Site, *, as_of: int = AS_OF) -> dict[str, SeriesDetails]:
+def details(site: Site) -> dict[str, SeriesDetails]:
     """The series in the report of the next build."""
-    return build_with_report(replace(site.options, as_of=as_of), site.folder / "report.html")[1].details
+    return build_with_report(site.options, site.folder / "report.html")[1].details
 
 
 def fields(site: Site, slug: str = "first") -> list[str]:

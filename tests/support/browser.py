@@ -490,9 +490,9 @@ def running(profile: Path) -> Iterator[Browser]:
 
 
 @contextmanager
-def browsing(profile: Path, *, width: int = 1280, height: int = 900) -> Iterator[Tab]:
+def browsing(profile: Path, *, height: int = 900) -> Iterator[Tab]:
     """A browser with a single tab."""
-    with running(profile) as browser, browser.tab(Viewport(width, height)) as tab:
+    with running(profile) as browser, browser.tab(Viewport(height=height)) as tab:
         yield tab
 
 

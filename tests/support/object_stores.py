@@ -57,8 +57,8 @@ class ObjectStore:
             region_name="us-east-1",
         )
 
-    def make_bucket(self, name: str = BUCKET) -> None:
-        self.api.create_bucket(Bucket=name)
+    def make_bucket(self) -> None:
+        self.api.create_bucket(Bucket=BUCKET)
 
     def keys(self, prefix: str, bucket: str = BUCKET) -> dict[str, str]:
         """The keys below a prefix and their tags, without the prefix."""
@@ -69,14 +69,14 @@ class ObjectStore:
     def read(self, key: str, bucket: str = BUCKET) -> bytes:
         return bytes(self.api.get_object(Bucket=bucket, Key=key)["Body"].read())
 
-    def head(self, key: str, bucket: str = BUCKET) -> Mapping[str, Any]:
-        return dict(self.api.head_object(Bucket=bucket, Key=key))
+    def head(self, key: str) -> Mapping[str, Any]:
+        return dict(self.api.head_object(Bucket=BUCKET, Key=key))
 
     def put(self, key: str, data: bytes, bucket: str = BUCKET, **headers: str) -> None:
         self.api.put_object(Bucket=bucket, Key=key, Body=data, **headers)
 
-    def delete(self, key: str, bucket: str = BUCKET) -> None:
-        self.api.delete_object(Bucket=bucket, Key=key)
+    def delete(self, key: str) -> None:
+        self.api.delete_object(Bucket=BUCKET, Key=key)
 
 
 def free_ports(count: int) -> list[int]:

@@ -236,13 +236,13 @@ class RealService:
         """Switch to the recorded state after the edits."""
         self.setting = AFTER_EDIT
 
-    def fail(self, target: str, status: int, times: int = 1, body: str = "", **headers: str) -> None:
+    def fail(self, target: str, status: int, times: int = 1, **headers: str) -> None:
         """Answer the next requests for a target with this status."""
         named = {
             "Content-Type": "application/json",
             **{name.replace("_", "-"): value for name, value in headers.items()},
         }
-        failure = Exchange(status, named, body or '{"error": "Internal server error"}')
+        failure = Exchange(status, named, '{"error": "Internal server error"}')
         self._failures.setdefault(target, []).extend([failure] * times)
 
     def close_after(self, count: int | None) -> None:
@@ -426,11 +426,9 @@ def _not_modified(plain: Exchange) -> Exchange:
 
 
 @contextmanager
-def real_service(
-    setting: str = USUAL, version: str = "v0.9.6", *, replaces_cdn_host: bool = True
-) -> Iterator[RealService]:
+def real_service(setting: str = USUAL, version: str = "v0.9.6") -> Iterator[RealService]:
     """Replay one setting of a version on a free loopback port."""
-    site = RealService(setting, version, replaces_cdn_host)
+    site = RealService(setting, version)
 
     class Handler(servers.Handler):
         def _reply(self) -> None:

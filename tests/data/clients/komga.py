@@ -28,8 +28,6 @@ Get = Callable[[str], Any]
 ROOT = "/komga/api/v1"
 # The image formats for which it asks for no conversion.
 FORMATS = {f"image/{name}" for name in ("jpeg", "png", "gif", "webp", "jxl", "heif", "avif")}
-# `sort` by place in its menu, with and without a search.
-SORTS = ("relevance", "metadata.titleSort", "createdDate", "lastModifiedDate", "random")
 
 
 def distinct(read: Reader) -> Reader:

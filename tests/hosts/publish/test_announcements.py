@@ -66,8 +66,8 @@ class Announcer:
         assert TOKEN not in result.output
         return result
 
-    def facts(self, *options: object, code: int = 0) -> dict[str, Any]:
-        facts: dict[str, Any] = json.loads(self("--json", *options, code=code).stdout)
+    def facts(self, *options: object) -> dict[str, Any]:
+        facts: dict[str, Any] = json.loads(self("--json", *options).stdout)
         return facts
 
     def record(self) -> dict[str, Any]:

@@ -15,8 +15,6 @@ from tests.support.store_proxy import StoreProxy
 
 pytestmark = pytest.mark.hosts
 
-EMPTY_MD5 = "d41d8cd98f00b204e9800998ecf8427e"
-
 
 def public(site: Site) -> dict[str, str]:
     """The ETags of all public URLs without parameters."""
