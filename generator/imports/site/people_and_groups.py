@@ -99,8 +99,6 @@ class ImportedLists:
         paths = [f"{version}/{kind}" for version in (V2, *OLD)]
         if any(map(self.responses.failed, paths)):
             return "failed"
-        if any(self.responses[path].status == 401 for path in paths):
-            return "needs an API key"
         return "is empty" if self.responses[paths[0]].understood else ""
 
     def wrongly_empty(self) -> Iterator[str]:
