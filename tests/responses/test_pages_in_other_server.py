@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator.api.payloads.resources import HTML
-from tests.conftest import Site, copy_of
+from tests.conftest import Site, copy_of, date
 from tests.responses.test_included_in_other_server import OTHER_SETTINGS, comparable, conf
 from tests.support import nginx_client
 from tests.support.nginx_client import Web
@@ -49,6 +49,7 @@ def with_pages(folder: Path) -> Site:
     site = copy_of("minimal", folder)
     site.write("site.yaml", "base_url: https://minimal.example\npages: true\n")
     site.write("series/paper.yaml", SERIES)
+    date(folder)
     site.build()
     (folder / "other").mkdir()
     (folder / "other/index.html").write_text("front")
