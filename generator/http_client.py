@@ -10,7 +10,7 @@ import io
 import socket
 import ssl
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from queue import Empty, SimpleQueue
@@ -111,6 +111,11 @@ class _Connection:
     def close(self) -> None:
         """Do nothing: http.client calls this before it reads the body. `close_socket` closes the socket."""
 
+    def abort(self) -> None:
+        """End a read or a write of another thread."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
     def close_socket(self) -> None:
         self._socket.close()
 
@@ -181,6 +186,7 @@ class Client:
         self.server = server
         self._clock, self._received = clock, 0
         self._connection: _Connection | None = None
+        self._is_aborted = False
 
     @property
     def received(self) -> int:
@@ -231,7 +237,15 @@ class Client:
             self._connection.close_socket()
         self._connection = None
 
+    def abort(self) -> None:
+        """End the request that another thread sends; the next one is Unreachable."""
+        self._is_aborted = True
+        if connection := self._connection:
+            connection.abort()
+
     def _connect(self, budget: _Budget) -> _Connection:
+        if self._is_aborted:
+            raise Unreachable("the request was aborted")
         connect_budget = _Budget(self._clock, min(_CONNECT_SECONDS, budget.seconds()))
         try:
             return self._open(connect_budget)

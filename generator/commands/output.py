@@ -72,7 +72,8 @@ def failure(error: OSError) -> str:
     """An error of the system as a sentence. Some system calls name no file."""
     if error.filename is not None:
         path = os.fsdecode(error.filename)
-        if isinstance(error, FileExistsError) and path.endswith(".new"):
+        name = os.path.basename(path)
+        if isinstance(error, FileExistsError) and name.startswith(".") and name.endswith(".new"):
             # The functions that replace a file or link have just removed the one of this name.
             return f"{path}: another process made this file at the same moment; try again"
         if isinstance(error, FileExistsError) and not os.path.isdir(path):

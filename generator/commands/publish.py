@@ -166,8 +166,6 @@ def publish(target: str, out: Path, given: PublishArguments) -> Result:
     for option in ("packs", "keep", "with_restricted"):
         if given.layout == "files" and getattr(given, option):
             raise click.UsageError(f"--{option.replace('_', '-')} needs --layout packs")
-    if given.keep and not given.with_restricted:
-        raise click.UsageError("--keep needs --with-restricted; without it, earlier packs are removed at once")
     if given.url:
         # Before anything is sent.
         verify_server.server_url(given.url)
@@ -270,6 +268,8 @@ def _lines(
     target: str, totals: PublishTotals, images: SentImages | None, given: PublishArguments, faults: list[str]
 ) -> Iterator[str | Line]:
     removed = "would remove" if given.dry_run else "removed"
+    if given.keep and not given.with_restricted:
+        yield warning("--keep has no effect without --with-restricted: earlier packs are removed at once")
     if images:
         copies = f", {removed} {images.totals.removed:,}" if images.totals.removed else ""
         yield f"{images.target}: images: {_counts(images.totals, given.dry_run)}{copies}"

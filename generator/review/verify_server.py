@@ -61,13 +61,18 @@ def check_server(
     try:
         with ThreadPoolExecutor(CONNECTIONS) as threads:
             probe = Probe(idle, threads, url.rstrip("/"), seconds, api_key, track)
-            if probe.get("/index.json") is BROKEN:
-                probe.first("/index.json")  # an error, since this is no server for HTTP
-            for check in dict.fromkeys(promise.check for promise in PROMISES):
-                for observation in check(probe, subjects) if check else ():
-                    texts = differences.setdefault(observation.promise, [])
-                    if observation.difference:
-                        texts.append(observation.difference)
+            try:
+                if probe.get("/index.json") is BROKEN:
+                    probe.first("/index.json")  # an error, since this is no server for HTTP
+                for check in dict.fromkeys(promise.check for promise in PROMISES):
+                    for observation in check(probe, subjects) if check else ():
+                        texts = differences.setdefault(observation.promise, [])
+                        if observation.difference:
+                            texts.append(observation.difference)
+            finally:
+                # After an error or Ctrl-C, other threads may wait for a response; this one waits for them.
+                for client in clients:
+                    client.abort()
         return ServerResult(subjects.count, host, differences)
     except LimitExceeded as error:
         raise FlatpanelError(f"{url}: the response {error}") from None

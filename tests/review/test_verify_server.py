@@ -7,14 +7,16 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 
 from generator.errors import FlatpanelError
+from generator.release.manifest import Published
 from generator.review import verify_server
 from generator.review.promises.urls import UNAUTHORIZED_HEADERS, expected_headers
 from tests.conftest import Site, copy_of, serving
@@ -222,6 +224,31 @@ def test_requests_do_not_wait_for_each_other(running: Running) -> None:
         return answer
 
     assert all_faults(running, lie) == []
+
+
+def test_an_interrupt_waits_for_no_response(running: Running) -> None:
+    """The server does not respond to one of the requests before the comparison has ended."""
+    site, web = running
+    arrived, ended = threading.Event(), threading.Event()
+    late = []
+
+    def lie(asked: Asked, answer: Answer) -> Answer:
+        if asked.path == FIRST:
+            arrived.set()
+            if not ended.wait(LIMIT):
+                late.append(asked)
+        return answer
+
+    def interrupt(bodies: Iterable[Published]) -> Iterator[Published]:
+        yield from islice(bodies, 1)
+        assert arrived.wait(LIMIT)
+        raise KeyboardInterrupt
+
+    with lying(web.port, lie) as url:
+        with pytest.raises(KeyboardInterrupt):
+            verify_server.check_server(site.store, url, time.monotonic, 2 * LIMIT, track=interrupt)
+        ended.set()
+    assert late == []
 
 
 def test_a_refused_connection_is_an_error(running: Running) -> None:

@@ -1,11 +1,12 @@
 """Requests to a server, the observations about a promise, and the URLs that promises are about."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain
 from queue import LifoQueue
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias, TypeVar
@@ -48,7 +49,7 @@ class Probe(NamedTuple):
     """A server, the deadline of a request to it, and an API key that it knows, if there is one.
 
     `idle` has the clients that wait for a request, `threads` sends as many at once, and `track` sees the bodies as they
-    are requested.
+    are compared.
     """
 
     idle: LifoQueue[Client]
@@ -58,24 +59,30 @@ class Probe(NamedTuple):
     api_key: str = ""
     track: Track = iter
 
-    def each(self, subjects: Iterable[T], check: Callable[[T], Iterable[Observation]]) -> Iterator[Observation]:
+    def each(
+        self,
+        subjects: Sequence[T],
+        check: Callable[[T], Iterable[Observation]],
+        track: Callable[[Sequence[T]], Iterable[T]] = iter,
+    ) -> Iterator[Observation]:
         """What `check` observes about each subject, in their order; some are checked at once."""
-        rest = iter(subjects)
-        while batch := list(islice(rest, _BATCH)):
-            for observations in self.threads.map(lambda subject: list(check(subject)), batch):
-                yield from observations
+        batches = (subjects[start : start + _BATCH] for start in range(0, len(subjects), _BATCH))
+        results = (self.threads.map(lambda subject: list(check(subject)), batch) for batch in batches)
+        for _, observations in zip(track(subjects), chain.from_iterable(results), strict=True):
+            yield from observations
 
     def get(
         self, target: str, headers: Mapping[str, str] | None = None, *, method: str = "GET", size: int = MAX_OTHER
     ) -> Response:
         """The response to a request; BROKEN if the server closes the connection twice before a response is complete."""
-        for _ in range(2):  # a server may close a connection while the next request is on its way
-            try:
-                return self.first(target, headers, method=method, size=size)
-            except Unreachable:
-                raise
-            except OSError:
-                continue
+        with self._client() as client:  # the same for both: its second connection is a new one
+            for _ in range(2):  # a server may close a connection while the next request is on its way
+                try:
+                    return self._request(client, target, headers, method, size)
+                except Unreachable:
+                    raise
+                except OSError:
+                    continue
         return BROKEN
 
     def served(self, body: Published) -> Response | None:
@@ -83,16 +90,29 @@ class Probe(NamedTuple):
         response = self.get(body.url, {"Accept-Encoding": "identity"}, size=body.size)
         return response if response.status == 200 and has_body(response, body) else None
 
-    def first(
-        self, target: str, headers: Mapping[str, str] | None = None, *, method: str = "GET", size: int = MAX_OTHER
-    ) -> Response:
+    def first(self, target: str) -> Response:
         """Like `get`; a broken connection is an OSError."""
-        sent = {"Origin": _ORIGIN, **(headers or {})}
+        with self._client() as client:
+            return self._request(client, target)
+
+    @contextmanager
+    def _client(self) -> Iterator[Client]:
         client = self.idle.get()
         try:
-            response = client.get(target, sent, size + _GZIP_MARGIN, self.seconds, method)
+            yield client
         finally:
             self.idle.put(client)
+
+    def _request(
+        self,
+        client: Client,
+        target: str,
+        headers: Mapping[str, str] | None = None,
+        method: str = "GET",
+        size: int = MAX_OTHER,
+    ) -> Response:
+        sent = {"Origin": _ORIGIN, **(headers or {})}
+        response = client.get(target, sent, size + _GZIP_MARGIN, self.seconds, method)
         if response.headers.get(_ALLOWED) != _ORIGIN:
             return response
         return replace(response, headers={**response.headers, _ALLOWED: "*"})  # it allows the same

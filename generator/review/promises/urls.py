@@ -53,7 +53,7 @@ def bodies(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         response = probe.get(body.url, {"Accept-Encoding": "gzip"}, size=body.size)
         yield from _common(f"{label} (gzip)", response, body, packed=body.gzip)
 
-    return probe.each(probe.track(subjects.public), check)
+    return probe.each(subjects.public, check, probe.track)
 
 
 def _common(label: str, response: Response, body: Published, packed: bool) -> Iterator[Observation]:
@@ -118,13 +118,17 @@ def gates(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         else:
             yield from _redirect(probe, "read", gate.url, gate.target, headers)
 
-    yield from probe.each((gate for gate in subjects.gates if not gate.restricted), check)
+    yield from probe.each([gate for gate in subjects.gates if not gate.restricted], check)
+
+    def check_moved(paths: tuple[str, str]) -> Iterator[Observation]:
+        # A path below an old slug that belongs to no route, so that it needs no key. The URL of a page ends in a slash.
+        old, present = paths
+        target = f"{present}/0?a=1" if old.startswith("/api/") else f"{present}/0/?a=1"
+        return _redirect(probe, "old-slugs", f"{old}/0?a=1", target, headers)
+
     for old, present in subjects.rules.redirected_paths_in_apps().items():
         yield from _redirect(probe, "old-slugs", f"{old}/0?a=1", f"{present}/0?a=1", in_app, 302)
-    for old, present in subjects.redirects.items():
-        # A path below an old slug that belongs to no route, so that it needs no key. The URL of a page ends in a slash.
-        target = f"{present}/0?a=1" if old.startswith("/api/") else f"{present}/0/?a=1"
-        yield from _redirect(probe, "old-slugs", f"{old}/0?a=1", target, headers)
+    yield from probe.each(list(subjects.redirects.items()), check_moved)
     aliases = [
         alias
         for alias in subjects.aliases

@@ -262,13 +262,17 @@ def test_the_layout_of_a_prefix_stays(publish: BucketPublisher) -> None:
         (("--packs", "p"), "--packs needs --layout packs"),
         (("--keep", 3), "--keep needs --layout packs"),
         (("--with-restricted",), "--with-restricted needs --layout packs"),
-        # What was public before a series was restricted must not stay.
-        ((*PACKS, "--keep", 3), "--keep needs --with-restricted"),
     ],
 )
 def test_options_of_packs(publish: BucketPublisher, options: tuple[object, ...], sentence: str) -> None:
     result = publish(*options)
     assert result.exit_code == 2 and sentence in result.stderr
+
+
+def test_a_number_of_releases_without_effect_is_named(publish: BucketPublisher) -> None:
+    """What was public before a series was restricted must not stay."""
+    result = publish(*PACKS, "--keep", 3)
+    assert result.exit_code == 0 and "warning: --keep has no effect without --with-restricted" in result.stderr
 
 
 @pytest.mark.kills
