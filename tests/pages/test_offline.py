@@ -223,8 +223,10 @@ def test_a_cdn_deletes_no_chapter(example: PageSite, chromium: browser.Browser) 
     refused: dict[str, tuple[int, bytes]] = {}
 
     def lie(asked: Asked, answer: Answer) -> Answer:
-        status, body = refused.get(asked.path, (answer.status, answer.body))
-        return answer._replace(status=status, body=body)
+        if asked.path not in refused:
+            return answer
+        status, body = refused[asked.path]
+        return answer._replace(status=status, body=body).with_header("Content-Type", "text/plain")
 
     with lying(example.web.port, lie) as url, chromium.tab(PHONE) as phone:
         open_with_worker(phone, url + CHAPTER)

@@ -39,7 +39,7 @@ const started = findKeptUrls();
 async function mayStay(response) {
   const age = response.headers.get("Cache-Control") ?? "";
   if (response.status !== 200 || response.type === "opaque" || /private|no-store/.test(age)) return false;
-  const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
+  const isPage = /^text\/html/i.test(response.headers.get("Content-Type"));
   return !isPage || (await response.clone().text()).includes(OURS);
 }
 
@@ -139,8 +139,9 @@ async function keep({ page, title, heading }, report) {
   let answer = { isKept: true };
   try {
     const response = await fetch(page);
-    if (!(await mayStay(response))) throw new Error(`${page}: ${response.status}`);
+    if (!(await isOurs(response))) throw new Error(`${page}: ${response.status}`);
     await copy(page, response, { title, heading, bytes: 0 }, (progress) => reports.get(page)(progress));
+    await findKeptUrls();
   } catch {
     // No space, no network, or a host that lets no script read its images.
     answer = { failed: true };
@@ -163,7 +164,8 @@ async function copy(path, response, about, report) {
       const url = source.replaceAll("&#x27;", "'").replaceAll("&amp;", "&");
       report?.({ done: index, count: images.length, bytes: about.bytes });
       if (!(await cache.match(url))) {
-        const image = await fetch(url);
+        // Of a chapter that moved, the earlier path has most images.
+        const image = (!report && (await caches.match(url))) || (await fetch(url));
         if (!(await mayStay(image))) throw new Error(`${url}: ${image.status}`);
         await cache.put(url, image);
       }
@@ -171,7 +173,6 @@ async function copy(path, response, about, report) {
     }
     await cache.put(path, new Response(text, { headers: response.headers }));
     await cache.put(ABOUT, new Response(JSON.stringify(about)));
-    await findKeptUrls();
   } catch (error) {
     // No half of a chapter. What was kept as a whole stays.
     if (!(await caches.match(ABOUT, { cacheName }))) await caches.delete(cacheName);
@@ -189,14 +190,18 @@ async function check() {
   for (const cacheName of await keptNames()) {
     try {
       const response = await pageOf(cacheName.slice(KEPT.length));
-      const text = (await mayStay(response)) && (await response.clone().text());
+      const isPage = await isOurs(response);
       const about = await caches.match(ABOUT, { cacheName });
+      const { pathname } = new URL(response.url);
       // The page of a licensed chapter has no images.
-      if (GONE.includes(response.status) || (text && !text.includes('id="strip"'))) await drop(cacheName);
-      else if (text && about) {
-        const { pathname } = new URL(response.url);
-        await copy(pathname, response, await about.json());
-        if (KEPT + pathname !== cacheName) await drop(cacheName);
+      if (GONE.includes(response.status) || (isPage && !(await response.clone().text()).includes('id="strip"'))) {
+        await drop(cacheName);
+      } else if (isPage && about) {
+        const moves = KEPT + pathname !== cacheName;
+        // Another chapter may be kept under this path already.
+        const isTaken = moves && (await caches.match(ABOUT, { cacheName: KEPT + pathname }));
+        if (!isTaken) await copy(pathname, response, await about.json());
+        if (moves) await drop(cacheName);
       }
     } catch {
       // Without a network, or an image that is not there: what is kept stays as it is.
@@ -205,14 +210,21 @@ async function check() {
   await findKeptUrls();
 }
 
+/** Whether a response is a page of this site. Those of a proxy, a CDN or a login may have any type. */
+async function isOurs(response) {
+  return (await mayStay(response)) && (await response.clone().text()).includes(OURS);
+}
+
 /** The page of a chapter, also if the series has another slug, or if the chapter entered a volume or left it. */
 async function pageOf(path) {
   const load = (url) => fetch(url, { cache: "no-cache" });
   const response = await load(path);
   const [, series, volume, number] = /(\/.+\/)(\d+)\/([^/]+\/)$/.exec(new URL(response.url).pathname) ?? [];
   if (response.status !== 404 || !series) return response;
-  const list = await (await load(series)).text();
-  const links = [...list.matchAll(/href="([^"]+\/)(\d+)\/([^"/]+\/)"/g)];
+  const list = await load(series);
+  // Without the list, nothing tells whether the chapter moved. If the series is gone, so is the chapter.
+  if (!(await isOurs(list))) return list;
+  const links = [...(await list.text()).matchAll(/href="([^"]+\/)(\d+)\/([^"/]+\/)"/g)];
   const ofNumber = links.filter((link) => link[1] === series && link[3] === number);
   // A number that several volumes have does not tell which one it was.
   const [other, ...more] = new Set(ofNumber.map((link) => link[2]));

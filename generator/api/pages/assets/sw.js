@@ -35,7 +35,7 @@ const started = findKeptUrls();
 async function mayStay(response) {
   const age = response.headers.get("Cache-Control") ?? "";
   if (response.status !== 200 || response.type === "opaque" || /private|no-store/.test(age)) return false;
-  const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
+  const isPage = /^text\/html/i.test(response.headers.get("Content-Type"));
   return !isPage || (await response.clone().text()).includes(OURS);
 }
 
