@@ -5,6 +5,7 @@ is there twice has no warning: sites that name images by their content have one 
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TypeAlias
@@ -18,6 +19,10 @@ from .yaml.positions import YamlPath, read_positions
 
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 _TYPES = ", ".join(f".{ending}" for ending in field_values.IMAGE_TYPES)
+# Controls, marks of format, and spaces. Letters that are newer than the tables of Python are in none of these.
+_BLANK = {"Cc", "Cf", "Zl", "Zp", "Zs"}
+# Letters and symbols without a form.
+_FORMLESS = "\u115f\u1160\u2800\u3164\uffa0"
 _Fault: TypeAlias = tuple[YamlPath, str]
 
 
@@ -63,8 +68,12 @@ def _pages(path: YamlPath, record: Record) -> Iterator[_Fault]:
 def _names(path: YamlPath, record: Record) -> Iterator[_Fault]:
     for field in ("title", "name"):
         name = getattr(record, field, None)
-        if name and all(character.isspace() or not character.isprintable() for character in name):
+        if name and all(map(_is_blank, name)):
             yield (*path, field), "has only spaces or invisible characters; write what readers should see"
     username = getattr(record, "username", "")
-    if not username.isprintable():
+    if any(unicodedata.category(character) in _BLANK and character != " " for character in username):
         yield (*path, "username"), f"has an invisible character: {escaped(username)}; remove it"
+
+
+def _is_blank(character: str) -> bool:
+    return unicodedata.category(character) in _BLANK or character in _FORMLESS

@@ -159,7 +159,7 @@ class Transaction:
         if release == self.current and self.store.finished():
             return
         mark_unfinished(self.root)
-        # An interrupted build may have removed parts of any release but these two.
+        # An interrupted build, or a removal by hand, may have removed parts of any release but these two.
         complete = (self.current, *(self.older[:1] if self.needs_sweep else self.older))
         is_new = bool(files) and release not in complete
         if is_new:

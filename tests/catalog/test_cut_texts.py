@@ -117,8 +117,9 @@ def test_pages_that_are_no_images_are_warnings(site: Site, run: Run) -> None:
 
 
 def test_names_without_a_visible_character_are_warnings(site: Site, run: Run) -> None:
-    """Of entries, series and chapters. Spaces around a name, and joined emojis, are none."""
-    site.write("authors.yaml", '- {id: 1, name: " \u3000"}\n- {id: 2, name: " A "}\n- {id: 3, name: "👩\u200d🎨"}\n')
+    """Of entries, series and chapters. Spaces around a name, joined emojis and new letters are none."""
+    names = (" \u3000", " A ", "👩\u200d🎨", "\u3164", "\U0002ebf0")
+    site.write("authors.yaml", "".join(f'- {{id: {id}, name: "{name}"}}\n' for id, name in enumerate(names, 1)))
     site.write("accounts.yaml", '- {username: "a\\U000e0041b"}\n')
     chapter = "number: 1, id: 7, published: 2026-01-01, pages: []"
     site.write("series/first.yaml", f'title: "\\u200b"\ncover: c.png\nchapters:\n- {{title: " ", {chapter}}}\n')
@@ -128,6 +129,7 @@ def test_names_without_a_visible_character_are_warnings(site: Site, run: Run) ->
     assert [line.partition("catalog_src/")[2] for line in lines] == [
         r"accounts.yaml:1:14: [0].username: has an invisible character: a\U000e0041b; remove it",
         f"authors.yaml:1:17: [0].name: {blank}",
+        f"authors.yaml:4:17: [3].name: {blank}",
         f"series/first.yaml:1:8: title: {blank}",
         f"series/first.yaml:4:11: chapters[0].title: {blank}",
     ]
