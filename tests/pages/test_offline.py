@@ -220,25 +220,33 @@ def test_kept_chapters(edited: PageSite, chromium: browser.Browser) -> None:
 
 def test_a_cdn_deletes_no_chapter(example: PageSite, chromium: browser.Browser) -> None:
     """Its challenge or its notice takes the place of a page for a while: only this site says that a chapter is gone."""
-    refused: dict[str, tuple[int, bytes]] = {}
+    refused: dict[str, tuple[int, str, bytes]] = {}
 
     def lie(asked: Asked, answer: Answer) -> Answer:
         if asked.path not in refused:
             return answer
-        status, body = refused[asked.path]
-        return answer._replace(status=status, body=body).with_header("Content-Type", "text/plain")
+        status, content_type, body = refused[asked.path]
+        page = {"Content-Type": content_type, "Cache-Control": "no-cache"}
+        return Answer(status, page, body)
 
     with lying(example.web.port, lie) as url, chromium.tab(PHONE) as phone:
         open_with_worker(phone, url + CHAPTER)
-        for path in (CHAPTER, WEBTOON, NEXT):
+        stay = (CHAPTER, WEBTOON, RESTRICTED, REMOVED)
+        for path in (*stay, NEXT):
             keep(phone, url + path)
-        # The body without its compression.
-        answers = [(403, b"Are you human?"), (200, b"<h1>Back soon</h1>"), (404, b"")]
-        refused |= zip((CHAPTER, WEBTOON, NEXT), answers, strict=True)
+        refused |= {
+            CHAPTER: (403, "text/html", b"Are you human?"),
+            WEBTOON: (200, "Text/HTML", b"<h1>Back soon</h1>"),
+            RESTRICTED: (200, "text/plain", b"Back soon"),
+            # The list of its series would tell whether the chapter entered a volume.
+            REMOVED: (404, "text/html", b""),
+            REMOVED.removesuffix("0/30/"): (429, "text/html", b"Too many requests"),
+            NEXT: (404, "text/html", b""),
+        }
         begin_another_visit(phone)
         phone.open(url + CHAPTER)
         phone.wait_until_resolved(f"{KEPT}.then((names) => !String(names).includes('{NEXT}'))")
-        assert phone.run(KEPT) == [f"flatpanel:kept:{path}" for path in (CHAPTER, WEBTOON)]
+        assert phone.run(KEPT) == [f"flatpanel:kept:{path}" for path in stay]
         assert phone.run(f"caches.open('flatpanel:pages').then((pages) => pages.match('{CHAPTER}')).then(Boolean)")
 
 
