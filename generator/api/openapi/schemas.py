@@ -4,6 +4,7 @@ This is a walk of its own over the annotations, not pydantic's `TypeAdapter`: se
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from inspect import unwrap
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, is_typeddict
 
 from ... import encoding
@@ -24,7 +25,8 @@ def ref(name: str, kind: str = "schemas") -> Schema:
 
 def schema_of(payload: Callable[[Any], Body]) -> Schema:
     """The schema of the bodies that a function makes."""
-    (shape,) = get_args(payload.__annotations__["return"])
+    # Since Python 3.14, a cached function has no annotations of its own.
+    (shape,) = get_args(unwrap(payload).__annotations__["return"])
     return schema(shape)
 
 
