@@ -1,6 +1,7 @@
 """Apply a function to tasks in several processes. Results come in the order of the tasks."""
 
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -61,8 +62,9 @@ def _pool(
     from multiprocessing import get_context
 
     with filesystem.unnamed_file() if theme else nullcontext() as report:
-        # Only a fork can pass an open file.
-        context = get_context("fork") if theme else None
+        # Only a fork can pass an open file. On Linux, where it is safe, it also starts without imports; Python 3.14 has
+        # another default.
+        context = get_context("fork") if theme or sys.platform == "linux" else None
         with ProcessPoolExecutor(processes, context, initializer=_begin, initargs=(make, report)) as pool:
             try:
                 yield pool
