@@ -25,6 +25,7 @@ _CONNECT_SECONDS = 10.0
 # The size limit of everything before the body, interim responses included.
 _MAX_HEAD = 1 << 18
 _BLOCK = 1 << 16
+_BUFFER = 1 << 13
 
 Clock = Callable[[], float]
 
@@ -106,7 +107,8 @@ class _Connection:
             raise self.budget.deadline_exceeded() from None
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_ConnectionStream(self))
+        # The default differs between versions of Python. What is read ahead counts as a part of the head.
+        return io.BufferedReader(_ConnectionStream(self), _BUFFER)
 
     def close(self) -> None:
         """Do nothing: http.client calls this before it reads the body. `close_socket` closes the socket."""
