@@ -197,10 +197,15 @@ def die(task: int) -> int:
     return task
 
 
+def make_die() -> Callable[[int], int]:
+    """By its name, since not all systems fork the processes."""
+    return die
+
+
 def test_a_killed_worker_process_is_a_message() -> None:
     """The system kills a process when memory runs out."""
     with pytest.raises(OSError, match=r"^a worker process was killed, .*; --jobs 1 needs less$"):
-        list(process_pool.ordered_map(2, lambda: die, range(40)))
+        list(process_pool.ordered_map(2, make_die, range(40)))
 
 
 def test_a_full_disk_does_not_empty_the_mark_of_an_unfinished_build(

@@ -10,7 +10,7 @@ from tests.support import nginx_client
 from tests.support.archives import unmeasured
 from tests.support.paths import ROOT
 
-MAIN = "pid nginx.pid; error_log error.log; events {{ }} http {{ {} server {{ listen {}; }} }}"
+MAIN = "pid nginx.pid; error_log error.log; events {{ }} http {{ access_log off; {} server {{ listen {}; }} }}"
 WAITING = """
 import socket, subprocess, threading
 from tests import conftest

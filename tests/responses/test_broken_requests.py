@@ -152,7 +152,6 @@ LONG = b"X: " + b"a" * 9000 + b"\r\n"
 # nginx rejects each of these before it enters a location.
 EARLY = {
     "trace": (b"TRACE %s HTTP/1.1\r\nHost: a\r\n\r\n", 405, 'Method "TRACE" not allowed.', "Method not allowed"),
-    "connect": (b"CONNECT %s HTTP/1.1\r\nHost: a\r\n\r\n", 405, 'Method "CONNECT" not allowed.', "Method not allowed"),
     "large body": (b"GET %s HTTP/1.1\r\nHost: a\r\n" + LARGE + b"\r\n", 413, "Content too large.", "Content too large"),
     "posted": (b"POST %s HTTP/1.1\r\nHost: a\r\n" + LARGE + b"\r\n", 413, "Content too large.", "Content too large"),
     "long line": (b"GET %s?" + b"a" * 9000 + b" HTTP/1.1\r\nHost: a\r\n\r\n", 414, "URI too long.", "URI too long"),
