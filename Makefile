@@ -106,7 +106,7 @@ ci: ## run lint, test-all, a build, and a second build that must find no changes
 	$(MAKE) build
 	$(PY) build.py build --check
 
-everywhere: ## run serve and test-all in fresh clones: with the system's Python and a newer one, as if nginx had never run, with port 8000 taken, and with Debian's newest Chromium
+everywhere: ## run serve and test-all in fresh clones: as if nginx had never run, with port 8000 taken, with Debian's newest Chromium, and in a bare system with the newest Python and nginx of Debian
 	tools/try-everywhere
 
 lock: ## update requirements/ to the newest versions, with hashes; needs Python 3.11
