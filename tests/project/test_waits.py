@@ -16,10 +16,10 @@ import socket, subprocess, threading
 from tests import conftest
 from tests.support import servers
 
-conftest.SECONDS_OF_A_TEST, conftest.SECONDS_OF_A_CLEAN_UP = 1, 3
+conftest.SECONDS_OF_A_TEST, conftest.SECONDS_OF_A_CLEAN_UP = 5, 3
 
 def test_command():
-    subprocess.run(["sleep", "600"])
+    subprocess.run(["sh", "-c", "kill -ALRM $PPID; exec sleep 600"])
 
 def test_response():
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -64,14 +64,17 @@ def test_a_main_file_without_temporary_folders_is_refused(tmp_path: Path) -> Non
 
 
 def test_a_test_that_waits_for_ever_ends(tmp_path: Path) -> None:
-    """It fails, names the command or shows the place, and the next test runs. A thread does not keep the process."""
+    """It fails, names the command or shows the place, and the next test runs. A thread does not keep the process.
+
+    The command sends the signal of the end itself, since its start may take as long as that time on a busy machine.
+    """
     (tmp_path / "test_waiting.py").write_text(WAITING)
     command = [sys.executable, "-m", "pytest", "-c", ROOT / "pyproject.toml", "-p", "tests.conftest", tmp_path]
     done = subprocess.run(command, cwd=ROOT, env=unmeasured(), capture_output=True, text=True)
 
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "test_command has not ended after 1 seconds; it waits for ['sleep', '600']" in done.stdout
-    assert "test_response has not ended after 1 seconds" in done.stdout
+    assert "test_command has not ended after 5 seconds; it waits for ['sh', '-c', 'kill" in done.stdout
+    assert "test_response has not ended after 5 seconds" in done.stdout
     assert ".recv(1)" in done.stdout
     assert "2 failed, 1 passed" in done.stdout
     assert "Timeout (0:00:03)!" in done.stderr
