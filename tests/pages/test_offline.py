@@ -1,6 +1,8 @@
 """Reading without a network: pages that were visited, chapters that are kept, and what must not be kept."""
 
 import json
+import re
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -251,19 +253,28 @@ def test_a_cdn_deletes_no_chapter(example: PageSite, chromium: browser.Browser) 
 
 
 def test_the_login_of_a_network_is_not_kept(example: PageSite, chromium: browser.Browser) -> None:
-    """In the place of a page or of an image: visited and kept pages are those of this site."""
-    refused: set[str] = set()
+    """In the place of a page, an image or a script: visited and kept files are those of this site."""
+    script, image = "/assets/cards.js", f"/media/series{CHAPTER.removeprefix('/reader')}006.jpg"
+    refused, asked_for = {script}, Event()
+    type_of = "caches.match('{}').then((stored) => stored.headers.get('Content-Type').split(';')[0])"
 
     def lie(asked: Asked, answer: Answer) -> Answer:
         is_refused = asked.path in refused
+        if asked.path == script:
+            asked_for.set()
         page = {"Content-Type": "text/html", "Cache-Control": "max-age=0"}
         return Answer(200, page, b"<h1>Log in</h1>") if is_refused else answer.with_header("Cache-Control", "no-cache")
 
     with lying(example.web.port, lie) as url, chromium.tab(PHONE) as phone:
+        # The worker is not installed with it.
+        phone.open(url + CHAPTER)
+        assert asked_for.wait(browser.LIMIT)
+        refused.clear()
         open_with_worker(phone, url + CHAPTER)
+        assert phone.run(type_of.format(script)) == "text/javascript"
         refused.add("/latest/")
         phone.open(f"{url}/latest/")
-        for place in (CHAPTER, f"/media/series{CHAPTER.removeprefix('/reader')}006.jpg"):
+        for place in (CHAPTER, image):
             phone.open(url + CHAPTER)
             refused.add(place)
             open_settings(phone)
@@ -274,6 +285,12 @@ def test_the_login_of_a_network_is_not_kept(example: PageSite, chromium: browser
             refused.clear()
         keep(phone, url + CHAPTER)
         assert "/latest/" not in phone.run(STORED)
+        # An earlier worker kept it in place of an image.
+        login = "new Response('<h1>Log in</h1>', { headers: { 'Content-Type': 'text/html' } })"
+        phone.run(f"caches.open('flatpanel:kept:{CHAPTER}').then((kept) => kept.put('{image}', {login}))")
+        begin_another_visit(phone)
+        phone.open(url + CHAPTER)
+        phone.wait_until_resolved(f"{type_of.format(image)}.then((type) => type === 'image/jpeg')")
 
 
 def test_a_kept_chapter_enters_a_volume(edited: PageSite, chromium: browser.Browser) -> None:
@@ -308,6 +325,29 @@ def test_a_kept_chapter_enters_a_volume(edited: PageSite, chromium: browser.Brow
         phone.wait_until_resolved(f"{KEPT}.then((names) => String(names) === 'flatpanel:kept:{moved}')")
         kept = phone.run(f"caches.open('flatpanel:kept:{moved}').then((kept) => kept.keys())")
         assert len(kept) == 4 + 2
+
+
+def test_kept_versions_of_a_chapter(edited: PageSite, chromium: browser.Browser) -> None:
+    """If the newer one is removed, the older one has the path of both, and no image of the newer one is left."""
+    version, folder = f"{WEBTOON}version-501/", edited.site.folder / "media/series/window-sill-cactus-club/0/1"
+    series = edited.site.folder / "catalog_src/series/window-sill-cactus-club.yaml"
+    before, newer, after = re.split("(  - id: 502.*?)(?=  - id: 505)", series.read_text("utf-8"), flags=re.DOTALL)
+    older = "  - {id: 501, number: 1, published: 2026-01-08, pages: [draft.png]}\n"
+    series.write_text(before + older + newer + after, encoding="utf-8")
+    shutil.copy(folder / "panel-1.png", folder / "draft.png")
+    reload(edited)
+    with chromium.tab(PHONE) as phone:
+        open_with_worker(phone, edited.url("/"))
+        for path in (WEBTOON, version):
+            keep(phone, edited.url(path))
+        series.write_text(before + older + after, encoding="utf-8")
+        reload(edited)
+        begin_another_visit(phone)
+        phone.open(edited.url("/"))
+        phone.wait_until_resolved(f"{KEPT}.then((names) => String(names) === 'flatpanel:kept:{WEBTOON}')")
+        kept = f"caches.open('flatpanel:kept:{WEBTOON}').then((kept) => kept.keys())"
+        kept = phone.run(f"{kept}.then((requests) => requests.map(({{ url }}) => new URL(url).pathname).sort())")
+        assert kept == ["/kept.json", f"/media/series{WEBTOON.removeprefix('/reader')}draft.png", WEBTOON]
 
 
 def test_a_reader_goes_with_a_series_to_a_new_slug(edited: PageSite, chromium: browser.Browser) -> None:

@@ -18,7 +18,7 @@ const OURS = "data-worker=";
 
 addEventListener("install", (event) => {
   skipWaiting();
-  event.waitUntil(caches.open(NEEDED).then((cache) => cache.addAll(FILES)));
+  event.waitUntil(Promise.all(FILES.map(storeNeeded)));
 });
 
 addEventListener("activate", (event) => event.waitUntil(clients.claim()));
@@ -94,11 +94,17 @@ const keyOf = (url) => url.origin + url.pathname;
 
 /** Store a response that may stay, unless it is of another address: browsers refuse that for a page. */
 async function store(name, url, response) {
-  if (response.redirected || !(await mayStay(response))) return;
+  if (response.redirected || !(await mayStay(response))) return false;
   const cache = await caches.open(name);
   await cache.put(keyOf(url), response);
   const keys = await cache.keys();
   await Promise.all(keys.slice(0, Math.max(keys.length - MOST[name], 0)).map((key) => cache.delete(key)));
+  return true;
+}
+
+/** Store a file that pages need. Without one of them, this worker is not installed: the next page tries again. */
+async function storeNeeded(path) {
+  if (!(await store(NEEDED, new URL(path, location), await fetch(path)))) throw new Error(`${path}: not of this site`);
 }
 
 // What pages ask for
@@ -158,14 +164,14 @@ async function copy(path, response, about, report) {
     const text = (await response.text()).replaceAll(/ srcset="[^"]*"/g, "");
     const strip = text.slice(text.indexOf('id="strip"'), text.indexOf('id="end"'));
     const images = [...strip.matchAll(/<img [^>]*?src="([^"]+)"/g)];
-    if (!images.length) throw new Error(`${path}: no images`);
+    const urls = images.map(([, source]) => source.replaceAll("&#x27;", "'").replaceAll("&amp;", "&"));
+    if (!urls.length) throw new Error(`${path}: no images`);
     const cache = await caches.open(cacheName);
-    for (const [index, [, source]] of images.entries()) {
-      const url = source.replaceAll("&#x27;", "'").replaceAll("&amp;", "&");
-      report?.({ done: index, count: images.length, bytes: about.bytes });
-      if (!(await cache.match(url))) {
+    for (const [index, url] of urls.entries()) {
+      report?.({ done: index, count: urls.length, bytes: about.bytes });
+      if (!(await storedImage(url, { cacheName }))) {
         // Of a chapter that moved, the earlier path has most images.
-        const image = (!report && (await caches.match(url))) || (await fetch(url));
+        const image = (!report && (await storedImage(url))) || (await fetch(url));
         if (!(await mayStay(image))) throw new Error(`${url}: ${image.status}`);
         await cache.put(url, image);
       }
@@ -173,11 +179,21 @@ async function copy(path, response, about, report) {
     }
     await cache.put(path, new Response(text, { headers: response.headers }));
     await cache.put(ABOUT, new Response(JSON.stringify(about)));
+    // The page may name other images than before: those of another version of the chapter, if that has the path now.
+    const named = new Set([path, ABOUT, ...urls].map((url) => new URL(url, location).href));
+    const others = (await cache.keys()).filter(({ url }) => !named.has(url));
+    await Promise.all(others.map((request) => cache.delete(request)));
   } catch (error) {
     // No half of a chapter. What was kept as a whole stays.
     if (!(await caches.match(ABOUT, { cacheName }))) await caches.delete(cacheName);
     throw error;
   }
+}
+
+/** A stored image. An earlier worker could store the login of a network in its place. */
+async function storedImage(url, options) {
+  const image = await caches.match(url, options);
+  return image && (await mayStay(image)) ? image : null;
 }
 
 /** Delete what is kept of chapters that are licensed, restricted or removed by now; keep the others as they are now. */

@@ -30,14 +30,14 @@ async function copy(path, response, about, report) {
     const text = (await response.text()).replaceAll(/ srcset="[^"]*"/g, "");
     const strip = text.slice(text.indexOf('id="strip"'), text.indexOf('id="end"'));
     const images = [...strip.matchAll(/<img [^>]*?src="([^"]+)"/g)];
-    if (!images.length) throw new Error(`${path}: no images`);
+    const urls = images.map(([, source]) => source.replaceAll("&#x27;", "'").replaceAll("&amp;", "&"));
+    if (!urls.length) throw new Error(`${path}: no images`);
     const cache = await caches.open(cacheName);
-    for (const [index, [, source]] of images.entries()) {
-      const url = source.replaceAll("&#x27;", "'").replaceAll("&amp;", "&");
-      report?.({ done: index, count: images.length, bytes: about.bytes });
-      if (!(await cache.match(url))) {
+    for (const [index, url] of urls.entries()) {
+      report?.({ done: index, count: urls.length, bytes: about.bytes });
+      if (!(await storedImage(url, { cacheName }))) {
         // Of a chapter that moved, the earlier path has most images.
-        const image = (!report && (await caches.match(url))) || (await fetch(url));
+        const image = (!report && (await storedImage(url))) || (await fetch(url));
         if (!(await mayStay(image))) throw new Error(`${url}: ${image.status}`);
         await cache.put(url, image);
       }
@@ -45,11 +45,21 @@ async function copy(path, response, about, report) {
     }
     await cache.put(path, new Response(text, { headers: response.headers }));
     await cache.put(ABOUT, new Response(JSON.stringify(about)));
+    // The page may name other images than before: those of another version of the chapter, if that has the path now.
+    const named = new Set([path, ABOUT, ...urls].map((url) => new URL(url, location).href));
+    const others = (await cache.keys()).filter(({ url }) => !named.has(url));
+    await Promise.all(others.map((request) => cache.delete(request)));
   } catch (error) {
     // No half of a chapter. What was kept as a whole stays.
     if (!(await caches.match(ABOUT, { cacheName }))) await caches.delete(cacheName);
     throw error;
   }
+}
+
+/** A stored image. An earlier worker could store the login of a network in its place. */
+async function storedImage(url, options) {
+  const image = await caches.match(url, options);
+  return image && (await mayStay(image)) ? image : null;
 }
 
 /** Delete what is kept of chapters that are licensed, restricted or removed by now; keep the others as they are now. */

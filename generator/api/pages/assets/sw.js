@@ -14,7 +14,7 @@ const OURS = "data-worker=";
 
 addEventListener("install", (event) => {
   skipWaiting();
-  event.waitUntil(caches.open(NEEDED).then((cache) => cache.addAll(FILES)));
+  event.waitUntil(Promise.all(FILES.map(storeNeeded)));
 });
 
 addEventListener("activate", (event) => event.waitUntil(clients.claim()));
@@ -90,11 +90,17 @@ const keyOf = (url) => url.origin + url.pathname;
 
 /** Store a response that may stay, unless it is of another address: browsers refuse that for a page. */
 async function store(name, url, response) {
-  if (response.redirected || !(await mayStay(response))) return;
+  if (response.redirected || !(await mayStay(response))) return false;
   const cache = await caches.open(name);
   await cache.put(keyOf(url), response);
   const keys = await cache.keys();
   await Promise.all(keys.slice(0, Math.max(keys.length - MOST[name], 0)).map((key) => cache.delete(key)));
+  return true;
+}
+
+/** Store a file that pages need. Without one of them, this worker is not installed: the next page tries again. */
+async function storeNeeded(path) {
+  if (!(await store(NEEDED, new URL(path, location), await fetch(path)))) throw new Error(`${path}: not of this site`);
 }
 
 // What pages ask for
