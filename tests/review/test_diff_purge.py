@@ -126,12 +126,12 @@ def test_a_series_that_stays_restricted_has_no_prefix_of_numbers(tmp_path: Path,
 
 
 def test_redirects_of_pages_feeds_and_apps_are_purged(site: Site, tmp_path: Path, run: Run) -> None:
-    """The feeds of a series are beside its page. Apps request images below the path of a series."""
+    """The feeds of a series are beside its page. Apps request images below the path of a series, and further pages."""
     new = copy_of("minimal", tmp_path / "new")
     text = (site.folder / "catalog_src/series/first.yaml").read_text()
     new.write("series/first.yaml", f"formerly: [added]\n{text}")
     for made in (site, new):
-        made.write("site.yaml", "base_url: https://minimal.example\npages: true\napps: [komga]\n")
+        made.write("site.yaml", "base_url: https://minimal.example\npages: true\napps: [komga, opds]\n")
         made.build()
     purge = json.loads(run("diff", site.folder / "dist", new.folder / "dist", "--purge", "--format", "json").stdout)
 
@@ -139,6 +139,7 @@ def test_redirects_of_pages_feeds_and_apps_are_purged(site: Site, tmp_path: Path
         moved = f"https://minimal.example{path}"
         assert {moved, f"{moved}/"} <= set(purge["urls"])
         assert {prefix for prefix in purge["prefixes"] if prefix.startswith(moved)} == {f"{moved}{end}" for end in ends}
+    assert {f"https://minimal.example/opds/{version}/page/" for version in ("v1.2", "v2")} <= set(purge["prefixes"])
 
 
 def test_redirects_are_purged(site: Site, tmp_path: Path, run: Run) -> None:

@@ -45,6 +45,8 @@ def purge(comparison: Comparison, base_url: str) -> Purge:
     prefixes += [f"{path}{end}" for path in moved for end in ("/", "?")]
     # The feeds of a series have the path of its page and a suffix.
     prefixes += [f"{path}." for path in moved if not path.startswith(("/api/", "/komga/", "/opds/"))]
+    # Further pages of OPDS have their number before the slug.
+    prefixes += sorted({f"{path.partition('/series/')[0]}/page/" for path in moved if path.startswith("/opds/")})
     prefixes += sorted(prefix for difference in comparison.differences for prefix in _page_prefixes(difference))
     # The series whose numbers need an API key now: caches may contain an empty list for any that no chapter has.
     locked = (key.split("/")[3] for key, target in new.items() if target == LOCKED_RESULTS_URL and key not in old)
