@@ -821,10 +821,15 @@ def test_pages_are_as_old_as_the_newest_thing_that_they_show(tmp_path: Path) -> 
     chapters[0] |= {"modified": "2021-05-05T00:00:00Z"}
     chapters[1] |= {"modified": "2022-02-02T00:00:00Z", "groups": [1]}
     groups = [{"id": 1, "name": "Owls", "modified": "2023-03-03T00:00:00Z"}]
-    bodies = made(tmp_path / "c", groups=groups, series_moon=series)
+    categories = [{"id": "opera", "name": "Opera", "modified": "2031-04-04T00:00:00Z"}]
+    sun = series_fields(first_id=3, modified="2030-06-06T00:00:00Z")
+    bodies = made(tmp_path / "c", groups=groups, categories=categories, series_moon=series, series_sun=sun)
 
     def modified(url: str) -> str:
         return values.time(bodies[url].body.last_modified)[-17:-7]
 
     assert modified("/reader/moon/0/2/") == modified("/reader/moon/") == modified("/groups/1/") == "2023-03-03"
     assert modified("/reader/moon/0/1/") == "2022-02-02"
+    assert modified("/latest/") == modified("/library/ongoing/") == "2030-06-06"
+    # They link to the categories, or have filters for them.
+    assert modified("/") == modified("/reader/") == modified("/search/") == "2031-04-04"

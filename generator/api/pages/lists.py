@@ -54,7 +54,7 @@ def home(page: PageContext, catalog: Catalog) -> Body:
         statuses=_status_links(page, catalog),
         categories=_category_links(page, catalog),
     )
-    return Body(body, newest_of(catalog.site_modified, series, (item.chapter for item in chapters)))
+    return Body(body, newest_of(catalog.site_modified, series, catalog.categories, *chapters))
 
 
 def library(page: PageContext, part: SeriesPage) -> Body:
@@ -82,7 +82,7 @@ def latest(page: PageContext, catalog: Catalog) -> Body:
     title = page.text.latest_chapters
     head = PageHead(title, page.paths.latest, page.fill(page.text.about_list, name=title), feeds=page.feeds)
     body = page.html("latest.html", head, latest=cards.latest(page, chapters))
-    return Body(body, newest_of(catalog.site_modified, (item.chapter for item in chapters)))
+    return Body(body, newest_of(catalog.site_modified, *chapters))
 
 
 def categories(page: PageContext, catalog: Catalog) -> Body:
@@ -123,8 +123,9 @@ def _list(
         pages=[(number, path(number)) for number in _near(part.number, part.pages)],
         number=part.number,
     )
-    subject = (part.subject,) if isinstance(part.subject, Category) else ()
-    return Body(body, newest_of(part.catalog.site_modified, part.series, subject))
+    # With filters, it names all of them.
+    named = (part.subject,) if isinstance(part.subject, Category) else part.catalog.categories if filters else ()
+    return Body(body, newest_of(part.catalog.site_modified, part.series, named))
 
 
 def _near(number: int, pages: int) -> list[int]:

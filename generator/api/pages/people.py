@@ -72,7 +72,7 @@ def group(page: PageContext, publisher: PublishingGroup) -> Body:
         latest=cards.latest(page, chapters),
         feeds=feeds,
     )
-    return Body(body, newest_of(group.modified, members, series, (item.chapter for item in chapters)))
+    return Body(body, newest_of(group.modified, members, series, *chapters))
 
 
 def _people(page: PageContext, catalog: Catalog, kind: str, people: tuple[Person, ...], linked: bool) -> Body:
