@@ -67,7 +67,8 @@ class OpdsChapter(NamedTuple):
     # Whether all pages have one of the formats that apps of OPDS 1.2 stream.
     streamed: bool
     archive: "Archive | None"
-    # Whether another chapter of the series has the same heading and groups.
+    # Whether another chapter of the series has the same heading, and whether one has the same groups, too.
+    shares_heading: bool
     shares_title: bool
 
     @property

@@ -449,8 +449,14 @@ def opds_chapters(chapters: Sequence[Chapter]) -> tuple[OpdsChapter, ...]:
     """The chapters that apps can name and read, newest first: those with an id and with pages."""
     named = sorted((chapter for chapter in chapters if chapter.pages), key=lambda chapter: chapter.newest_first)
     made = [_opds_chapter(chapter, chapter.id) for chapter in named if chapter.id is not None]
+    headings = Counter(chapter.heading for chapter in made)
     titles = Counter((chapter.heading, chapter.groups) for chapter in made)
-    return tuple(chapter._replace(shares_title=titles[chapter.heading, chapter.groups] > 1) for chapter in made)
+    return tuple(
+        chapter._replace(
+            shares_heading=headings[chapter.heading] > 1, shares_title=titles[chapter.heading, chapter.groups] > 1
+        )
+        for chapter in made
+    )
 
 
 def _opds_chapter(chapter: Chapter, number: int) -> OpdsChapter:
@@ -469,6 +475,7 @@ def _opds_chapter(chapter: Chapter, number: int) -> OpdsChapter:
         image_type=types[0] if all(types) else "",
         streamed=_STREAMED.issuperset(types),
         archive=chapter.archive,
+        shares_heading=False,
         shares_title=False,
     )
 

@@ -239,10 +239,11 @@ def test_ids_and_dates_are_those_of_the_feeds(catalog: FeedCatalog, served: Serv
 
 
 def test_chapters_that_share_a_number_have_titles_of_their_own(catalog: FeedCatalog) -> None:
-    """Programs name files after them. Ids are in those of one group, without one, and if groups need a key."""
+    """Programs name files after them. Ids are in equal ones, of which there are more if groups need a key."""
     version = {"number": 2, "published": "2026-02-01", "pages": ["1.png"], "id": 91}
     other, alone = version | {"id": 92}, version | {"id": 93, "groups": [5]}
-    catalog.series["moons"]["chapters"] += [version, other, alone]
+    titled = version | {"id": 94, "title": "Draft"}
+    catalog.series["moons"]["chapters"] += [version, other, alone, titled]
     titles = []
     for restricted in ([], ["/groups/{id}"]):
         catalog.site["restricted"] = restricted
@@ -251,8 +252,8 @@ def test_chapters_that_share_a_number_have_titles_of_their_own(catalog: FeedCata
         titles.append([title for title in shown if not title.startswith(ODD)])
     ids = ["(id 93)", "(id 92)", "(id 91)"]
     assert titles == [
-        [" [Solo]", " [Night Shift] (id 2)", f" [Night Shift] {ids[0]}", f" {ids[1]}", f" {ids[2]}"],
-        [" (id 3)", " (id 2)", *(f" {id}" for id in ids)],
+        [" [Solo]", " [Night Shift] (id 2)", ": Draft", f" [Night Shift] {ids[0]}", f" {ids[1]}", f" {ids[2]}"],
+        [" (id 3)", " (id 2)", ": Draft", *(f" {id}" for id in ids)],
     ]
 
 
