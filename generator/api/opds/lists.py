@@ -175,7 +175,8 @@ def title(page: PageContext, series: SeriesSummary, chapter: OpdsChapter) -> str
     """The title of a chapter for readers that name a downloaded file after it: no other of the series has it."""
     groups = ", ".join(chapter.groups) if page.visible.group else ""
     heading = f"{chapter.heading} [{groups}]" if groups else chapter.heading
-    if chapter.shares_title if page.visible.group else chapter.shares_heading:
+    is_shared = chapter.shares_title if page.visible.group else chapter.shares_heading
+    if is_shared:
         heading = f"{heading} (id {chapter.id})"
     return with_series(series, heading)
 

@@ -1,5 +1,6 @@
 """The pages of a series and of its chapters."""
 
+from collections import Counter
 from collections.abc import Iterable
 from html import escape
 from itertools import repeat
@@ -251,9 +252,11 @@ def _copies(page: PageContext, chapter: Chapter) -> Iterable[str]:
 
 
 def _versions(page: PageContext, item: ChapterPage) -> list[Link]:
-    """The other chapters of the same number. One without an id has no page."""
-    others = (version for version in item.versions if version is not item.chapter and version.page_path)
+    """The other chapters of the same number, by their groups, equal ones with their ids. One without has no page."""
+    others = [version for version in item.versions if version is not item.chapter and version.page_path]
+    names = [", ".join(group.name for group in version.groups) or page.text.no_group for version in others]
+    counts = Counter(names)
     return [
-        Link(page.page_of(version), ", ".join(group.name for group in version.groups) or page.text.no_group)
-        for version in others
+        Link(page.page_of(version), f"{name} (id {version.id})" if counts[name] > 1 else name)
+        for version, name in zip(others, names, strict=True)
     ]
