@@ -165,6 +165,7 @@ def test_the_library_in_another_order(example: PageSite, tab: Tab) -> None:
     assert tab.run(FOUND) == ["Kettle & Comet"]
     tab.open(example.url("/reader/?" + tab.run("location.search.slice(1)")))
     tab.wait_until(f"String({FOUND}) === 'Kettle & Comet'")
+    assert tab.run("document.querySelector('#status').checkVisibility()")
 
 
 def test_a_random_series(example: PageSite, tab: Tab) -> None:

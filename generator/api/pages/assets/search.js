@@ -123,4 +123,8 @@ document.getElementById("random").addEventListener("click", async () => {
   if ((await isLoaded()) && index.length) location.assign(index[Math.floor(Math.random() * index.length)].url);
 });
 const { sort, ...filters } = values();
-if (sort !== "title" || Object.values(filters).some((value) => value.length)) show();
+if (sort !== "title" || Object.values(filters).some((value) => value.length)) {
+  // What was chosen is seen beside what it leaves.
+  form.closest("details")?.setAttribute("open", "");
+  show();
+}
