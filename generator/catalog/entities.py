@@ -41,8 +41,8 @@ class RecentChapter(NamedTuple):
     modified: int
     # The ids of its groups.
     groups: tuple[int, ...]
-    # Whether another published chapter has the same volume and number.
-    shares_number: bool
+    # See `Chapter`.
+    is_later_version: bool
     newest_first: str
     # In a preview.
     scheduled: bool = False
@@ -57,8 +57,9 @@ class OpdsChapter(NamedTuple):
     page_path: str
     published: int
     modified: int
-    # Whether another published chapter has the same volume and number, and the names of the groups of such a chapter.
-    shares_number: bool
+    # See `Chapter`.
+    is_later_version: bool
+    # The names of the groups of a chapter that shares its number.
     groups: tuple[str, ...]
     newest_first: str
     # The number of its pages, and the type of the first; "" if that of a page is not known.
@@ -224,8 +225,9 @@ class Chapter:
     views: int
     # At least `published`.
     modified: int
-    # Whether another published chapter has the same volume and number.
+    # Whether another published chapter has the same volume and number, and whether one of them has a lower id.
     shares_number: bool = False
+    is_later_version: bool = False
     scheduled: bool = False
     # Of each page, None if unknown; empty if sizes.yaml has no sizes of these pages.
     sizes: tuple[PageSize | None, ...] = ()

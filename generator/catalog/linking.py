@@ -289,8 +289,9 @@ def _with_own_pages(chapters: Iterable[Chapter]) -> Iterator[Chapter]:
         *others, last = versions
         for chapter in others:
             own = "" if chapter.id is None else f"{chapter.path}version-{chapter.id}/"
-            yield replace(chapter, page_path=own, shares_number=True)
-        yield replace(last, shares_number=True) if others else last
+            is_later = chapter is not others[0]
+            yield replace(chapter, page_path=own, shares_number=True, is_later_version=is_later)
+        yield replace(last, shares_number=True, is_later_version=True) if others else last
 
 
 def archive_paths(slug: str, published: Sequence[Numbered]) -> dict[int, str]:
@@ -428,7 +429,7 @@ def recent_chapters(chapters: Sequence[Chapter]) -> tuple[RecentChapter, ...]:
                     published=chapter.published,
                     modified=chapter.modified,
                     groups=groups,
-                    shares_number=chapter.shares_number,
+                    is_later_version=chapter.is_later_version,
                     newest_first=chapter.newest_first.hex(),
                     scheduled=chapter.scheduled,
                 )
@@ -468,7 +469,7 @@ def _opds_chapter(chapter: Chapter, number: int) -> OpdsChapter:
         page_path=chapter.page_path,
         published=chapter.published,
         modified=chapter.modified,
-        shares_number=chapter.shares_number,
+        is_later_version=chapter.is_later_version,
         groups=tuple(group.name for group in chapter.groups) if chapter.shares_number else (),
         newest_first=chapter.newest_first.hex(),
         pages=len(types),

@@ -271,7 +271,7 @@ def test_chapters_that_share_a_number_lead_to_their_own_pages(served: Served) ->
     for path in ("/opds/v1.2/series/moons", "/opds/v1.2/new"):
         for entry in etree.fromstring(served[path]).findall("{*}entry"):
             links[entry.findtext("{*}id")] = entry.find("{*}link[@rel='alternate']").attrib["href"]  # type: ignore[union-attr]
-        assert links[f"{BASE}/reader/moon/0/2/#2"] == f"{BASE}/reader/moons/0/2/version-2/", path
+        assert links[f"{BASE}/reader/moon/0/2/"] == f"{BASE}/reader/moons/0/2/version-2/", path
         assert links[f"{BASE}/reader/moon/0/2/#3"] == f"{BASE}/reader/moons/0/2/", path
     manifests = [served.json(f"/opds/v2/chapters/{id}/manifest")["links"] for id in (2, 3)]
     assert [link["href"] for links in manifests for link in links if link["rel"] == "alternate"] == [
@@ -347,7 +347,7 @@ def test_manifests_have_sizes_and_copies_of_pages(catalog: FeedCatalog) -> None:
         "conformsTo": "https://readium.org/webpub-manifest/profiles/divina",
         "@type": "http://schema.org/ComicIssue",
         "title": f"{ODD} – Ch. 2 [Night Shift]",
-        "identifier": f"{BASE}/reader/moon/0/2/#2",
+        "identifier": f"{BASE}/reader/moon/0/2/",
         "modified": "2026-02-02T00:10:00Z",
         "published": "2026-02-02T00:00:00Z",
         "language": "pt-BR",

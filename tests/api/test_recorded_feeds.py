@@ -67,11 +67,9 @@ def item_reasons(ours: Item, theirs: Item) -> Iterator[str]:
         assert shortened(url) == theirs.url
         yield DIGITS
     id = shortened(ours.id)
-    if "#" in id:
+    if "#" in id or url != ours.url:
         id = id.partition("#")[0]
         yield SHARED
-    else:
-        assert url == ours.url
     if "/eel-diaries/" in id:
         id = id.replace("/eel-diaries/", "/lantern-eel-diaries/")
         yield RENAMED

@@ -199,9 +199,9 @@ def with_series(series: SeriesSummary, heading: str) -> str:
 
 
 def chapter_id(page: PageContext, series: SeriesSummary, chapter: Chapter | RecentChapter | OpdsChapter) -> str:
-    """The id of a chapter: the URL of its number, with the id of a chapter that shares it."""
+    """The id of a chapter: the URL of its number, which later versions extend. Another version changes none."""
     id = entry_root(page, series) + chapter.path.removeprefix(series.path)
-    return f"{id}#{chapter.id}" if chapter.shares_number and chapter.id else id
+    return f"{id}#{chapter.id}" if chapter.is_later_version and chapter.id else id
 
 
 def chapter_entries(page: PageContext, series: Series) -> tuple[FeedEntry, ...]:
