@@ -147,9 +147,7 @@ def each_series(series: Series) -> RouteItems:
 
 @InSeries
 def each_series_in_lists(series: Series) -> RouteItems:
-    if series.is_in_lists:
-        # A series that /api and /api/v1 omit is only in lists and details of /api/v2.
-        yield RouteItem({"slug": series.slug}, series, not series.is_open)
+    return each_series.items_of(series) if series.is_in_lists else ()
 
 
 @InSeries

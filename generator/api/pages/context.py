@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 from urllib.parse import urlsplit
 
-from ...catalog.entities import Category, Chapter, OpdsChapter, RecentChapter, Variants
+from ...catalog.entities import Category, Chapter, Group, OpdsChapter, Person, RecentChapter, Variants
 from ...catalog.field_values import percent_encoded
 from ...catalog.linking import media_root, variant_path
 from ...catalog.site_paths import APPS, APPS_PAGE
@@ -208,6 +208,14 @@ class PageContext:
         if not self.visible.chapter:
             return ""
         return chapter.page_path if self.visible.chapters else chapter.path
+
+    def link_to(self, kind: str, entity: Person | Group) -> Link:
+        """The link to an author, an artist or a group; `kind` is the singular, and the name of its page's flag."""
+        is_shown = getattr(self.visible, kind)
+        return Link(self.paths.owned(f"{kind}s", entity.id) if is_shown else "", entity.name)
+
+    def category_link(self, category: Category) -> Link:
+        return Link(self.paths.category(category) if self.visible.category else "", category.name)
 
     def image(self, url: str) -> str:
         """The address of an image as a page names it: a path for images of this site."""

@@ -90,7 +90,7 @@ def categories(page: PageContext, catalog: Catalog) -> Body:
     head = PageHead(title, page.paths.categories, page.fill(page.text.about_list, name=title))
     described = page.visible.category
     items = [
-        (_category_link(page, item), values.shortened(item.description) if described else "")
+        (page.category_link(item), values.shortened(item.description) if described else "")
         for item in catalog.categories
     ]
     return Body(page.html("entries.html", head, items=items), newest_of(catalog.site_modified, catalog.categories))
@@ -142,12 +142,8 @@ def _status_links(page: PageContext, catalog: Catalog) -> list[Link]:
 
 
 def _category_links(page: PageContext, catalog: Catalog) -> list[Link]:
-    links = (_category_link(page, category) for category in catalog.categories) if page.visible.categories else ()
+    links = map(page.category_link, catalog.categories) if page.visible.categories else ()
     return [link for link in links if link.path]
-
-
-def _category_link(page: PageContext, category: Category) -> Link:
-    return Link(page.paths.category(category) if page.visible.category else "", category.name)
 
 
 def _last_updated_first(series: SeriesSummary) -> tuple[int, str]:

@@ -2,13 +2,7 @@
 
 from typing import NamedTuple
 
-from ...catalog.entities import (
-    Catalog,
-    Contributor,
-    Group,
-    Person,
-    PublishingGroup,
-)
+from ...catalog.entities import Catalog, Contributor, Group, Person, PublishingGroup
 from ..payloads.resources import Body, newest_of
 from . import cards, values
 from .context import FeedLink, Link, PageContext, PageHead
@@ -24,29 +18,26 @@ class Contact(NamedTuple):
 
 
 def authors(page: PageContext, catalog: Catalog) -> Body:
-    return _people(page, catalog, "authors", catalog.authors, page.visible.author)
+    return _people(page, catalog, "author", catalog.authors)
 
 
 def artists(page: PageContext, catalog: Catalog) -> Body:
-    return _people(page, catalog, "artists", catalog.artists, page.visible.artist)
+    return _people(page, catalog, "artist", catalog.artists)
 
 
 def author(page: PageContext, author: Contributor) -> Body:
-    return _person(page, author, "authors", page.text.author)
+    return _person(page, author, "author")
 
 
 def artist(page: PageContext, artist: Contributor) -> Body:
-    return _person(page, artist, "artists", page.text.artist)
+    return _person(page, artist, "artist")
 
 
 def groups(page: PageContext, catalog: Catalog) -> Body:
     head = _head_of_list(page, "groups")
     described = page.visible.group
     items = [
-        (
-            Link(_path(described, "groups", group.id), group.name),
-            values.shortened(group.record.description) if described else "",
-        )
+        (page.link_to("group", group), values.shortened(group.record.description) if described else "")
         for group in catalog.groups
     ]
     return Body(page.html("entries.html", head, items=items), newest_of(catalog.site_modified, catalog.groups))
@@ -75,17 +66,17 @@ def group(page: PageContext, publisher: PublishingGroup) -> Body:
     return Body(body, newest_of(group.modified, members, series, *chapters))
 
 
-def _people(page: PageContext, catalog: Catalog, kind: str, people: tuple[Person, ...], linked: bool) -> Body:
+def _people(page: PageContext, catalog: Catalog, kind: str, people: tuple[Person, ...]) -> Body:
     by_name = sorted(people, key=lambda person: (person.name.casefold(), person.id))
-    links = [Link(_path(linked, kind, person.id), person.name) for person in by_name]
-    body = page.html("people.html", _head_of_list(page, kind), links=links)
+    links = [page.link_to(kind, person) for person in by_name]
+    body = page.html("people.html", _head_of_list(page, f"{kind}s"), links=links)
     return Body(body, newest_of(catalog.site_modified, people))
 
 
-def _person(page: PageContext, contributor: Contributor, kind: str, role: str) -> Body:
-    person = contributor.person
+def _person(page: PageContext, contributor: Contributor, kind: str) -> Body:
+    person, role = contributor.person, getattr(page.text, kind)
     series = contributor.series if page.shows_series_of_subjects else ()
-    head = PageHead(person.name, page.paths.owned(kind, person.id), _about(page, person.name, ()))
+    head = PageHead(person.name, page.paths.owned(f"{kind}s", person.id), _about(page, person.name, ()))
     body = page.html("person.html", head, person=person, role=role, cards=cards.cards(page, series))
     return Body(body, newest_of(person.modified, series))
 
@@ -102,10 +93,6 @@ def _contacts(page: PageContext, group: Group) -> list[Contact]:
         ("IRC", record.irc),
     )
     return [Contact(name, Link(values.http_url(text), text)) for name, text in all_contacts if text]
-
-
-def _path(linked: bool, kind: str, number: int) -> str:
-    return f"/{kind}/{number}/" if linked else ""
 
 
 def _head_of_list(page: PageContext, kind: str) -> PageHead:

@@ -6,7 +6,7 @@ from html import escape
 from itertools import repeat
 from typing import NamedTuple
 
-from ...catalog.entities import Archive, Chapter, Person, Series
+from ...catalog.entities import Archive, Chapter, Series
 from ...catalog.linking import media_root
 from ...templating import Html
 from ..payloads.resources import Body, newest_of
@@ -46,7 +46,7 @@ def series(page: PageContext, series: Series) -> Body:
         alt=text.fill(text.cover_of, series=series.title),
         about=about,
         people=_people(page, series) if shown.details else [],
-        categories=_categories(page, series) if shown.details else [],
+        categories=[page.category_link(category) for category in series.categories] if shown.details else [],
         groups=_groups(page, chapters),
         # Of a series without chapters, the API does not tell the status.
         status=getattr(text, series.status) if shown.details and series.is_in_lists else "",
@@ -118,16 +118,12 @@ def _note(page: PageContext, series: Series, chapters: tuple[Chapter, ...]) -> s
 
 
 def _people(page: PageContext, series: Series) -> list[tuple[str, list[Link]]]:
-    shown, text = page.visible, page.text
-    people = (
-        (text.author, [_person("authors", person, shown.author) for person in series.authors]),
-        (text.artist, [_person("artists", person, shown.artist) for person in series.artists]),
-    )
-    return [(role, links) for role, links in people if links]
-
-
-def _person(kind: str, person: Person, linked: bool) -> Link:
-    return Link(f"/{kind}/{person.id}/" if linked else "", person.name)
+    of_role = {"author": series.authors, "artist": series.artists}
+    return [
+        (getattr(page.text, role), [page.link_to(role, person) for person in people])
+        for role, people in of_role.items()
+        if people
+    ]
 
 
 def _facts(page: PageContext, series: Series) -> list[tuple[str, str]]:
@@ -140,14 +136,9 @@ def _facts(page: PageContext, series: Series) -> list[tuple[str, str]]:
     ]
 
 
-def _categories(page: PageContext, series: Series) -> list[Link]:
-    linked = page.visible.category
-    return [Link(page.paths.category(item) if linked else "", item.name) for item in series.categories]
-
-
 def _groups(page: PageContext, chapters: tuple[Chapter, ...]) -> list[Link]:
     groups = dict.fromkeys(group for chapter in chapters for group in chapter.groups)
-    return [Link(f"/groups/{group.id}/" if page.visible.group else "", group.name) for group in groups]
+    return [page.link_to("group", group) for group in groups]
 
 
 # The page of a chapter
