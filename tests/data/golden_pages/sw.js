@@ -25,7 +25,7 @@ addEventListener("activate", (event) => event.waitUntil(clients.claim()));
 
 const keptNames = async () => (await caches.keys()).filter((name) => name.startsWith(KEPT));
 
-// Images of other hosts are asked for here only if a kept chapter has them.
+// What kept chapters have. A look into the cache of each, for every image, would take long.
 let keptUrls = new Set();
 
 async function findKeptUrls() {
@@ -72,9 +72,9 @@ const fromDevice = async (request) => (await fromKept(request)) ?? caches.match(
 async function answer(event, url) {
   const { request } = event;
   const isImage = request.destination === "image";
-  if (request.mode === "navigate") await started;
+  await started;
   // Kept images first: they are large.
-  const kept = isImage && (await fromKept(request));
+  const kept = isImage && keptUrls.has(request.url) && (await fromKept(request));
   if (kept) return kept;
   try {
     const response = await fetch(request);
