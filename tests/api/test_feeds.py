@@ -406,6 +406,16 @@ def test_feeds_have_the_newest_entries(catalog: FeedCatalog) -> None:
     assert [item.published for item in newest] == sorted((item.published for item in newest), reverse=True)
 
 
+@each(
+    ("fields", "title"),
+    [({"title": "C"}, "C – Ch. 1"), ({"title": "Moons", "chapter_title": "Moons {number}"}, "Moons 1")],
+)
+def test_a_title_has_that_of_the_series_once(tmp_path: Path, fields: dict[str, str], title: str) -> None:
+    catalog = FeedCatalog(tmp_path)
+    catalog.add("moons", {}, **fields)
+    assert [item.title for item in feed(catalog, "/releases.atom").items] == [title]
+
+
 def test_a_scheduled_chapter_becomes_an_entry(catalog: FeedCatalog) -> None:
     catalog.series["later"]["chapters"][1]["published"] = "2026-12-01"
     due = 1_796_083_200

@@ -195,7 +195,10 @@ def chapter_entry(
 
 def with_series(series: SeriesSummary, heading: str) -> str:
     """The title of a chapter beside those of other series. Some begin with that of the series already."""
-    return heading if heading.startswith(series.title) else f"{series.title} – {heading}"
+    rest = heading.removeprefix(series.title)
+    # A series can be called "C", and its chapters "Ch. 1".
+    begins_with_series = rest != heading and not rest[:1].isalnum()
+    return heading if begins_with_series else f"{series.title} – {heading}"
 
 
 def chapter_id(page: PageContext, series: SeriesSummary, chapter: Chapter | RecentChapter | OpdsChapter) -> str:
