@@ -140,39 +140,41 @@ def _links(retained: RetainedReleases) -> Iterator[Path]:
     root = retained.root
     for top in (*(root / tree for tree in TREES), *(root / "releases" / release for release in retained.releases)):
         for folder, folders, names in os.walk(top):
-            for path in (Path(folder, name) for name in (*folders, *names)):
-                if path.is_symlink() and path != top / "previous":
-                    yield path
+            for path in (f"{folder}/{name}" for name in (*folders, *names)):
+                if os.path.islink(path) and path != f"{top}/previous":
+                    yield Path(path)
 
 
 def _leftovers(retained: RetainedReleases, named: set[str]) -> Iterator[FileFault]:
     root = retained.root
     for release in retained.manifests:
-        folder = root / "releases" / release
-        for path in (path for path in _files_below(folder) if path != folder / "manifest.json"):
-            if path.relative_to(root).as_posix() not in named:
-                yield FileFault(path, "is in no release")
+        for path in _files_below(root, f"releases/{release}"):
+            if path not in named and path != f"releases/{release}/manifest.json":
+                yield FileFault(root / path, "is in no release")
     # With a damaged manifest, the files of its release would look like leftovers.
     for tree in () if retained.damaged else TREES:
-        for path in _files_below(root / tree):
-            if path.relative_to(root).as_posix() not in named:
-                yield FileFault(path, "is in no release", leftover=True)
-    for path in sorted((root / "releases").iterdir()):
-        if path.name not in {*retained.releases, journal.FILE}:
-            yield FileFault(path, "is not a retained release", leftover=True)
+        for path in _files_below(root, tree):
+            if path not in named:
+                yield FileFault(root / path, "is in no release", leftover=True)
+    for name in sorted(os.listdir(root / "releases")):
+        if name not in {*retained.releases, journal.FILE}:
+            yield FileFault(root / "releases" / name, "is not a retained release", leftover=True)
     # Damaged lines of the journal are ignored when it is parsed.
     text = filesystem.read_regular(root / "releases" / journal.FILE)
     if text is not None and journal.dump(journal.parse(text)) != text:
         message = "is damaged; the next build or rollback rewrites it"
         yield FileFault(root / "releases" / journal.FILE, message, leftover=True)
-    for path in sorted(root.iterdir()):
-        if path.name not in {BUILD_STATE_FILE, "current", "releases", "run", *TREES}:
-            yield FileFault(path, "is not part of a built site", leftover=True)
+    for name in sorted(os.listdir(root)):
+        if name not in {BUILD_STATE_FILE, "current", "releases", "run", *TREES}:
+            yield FileFault(root / name, "is not part of a built site", leftover=True)
 
 
-def _files_below(top: Path) -> Iterator[Path]:
-    """Everything below a folder except folders and links."""
-    for folder, _, names in sorted(os.walk(top)):
-        for path in (Path(folder, name) for name in sorted(names)):
-            if not path.is_symlink():
-                yield path
+def _files_below(root: Path, top: str) -> Iterator[str]:
+    """The path below `root` of everything below a folder except folders and links.
+
+    As text, like those of named files: there may be hundreds of thousands.
+    """
+    for folder, _, names in sorted(os.walk(root / top)):
+        for path in (f"{folder}/{name}" for name in sorted(names)):
+            if not os.path.islink(path):
+                yield path[len(f"{root}/") :]

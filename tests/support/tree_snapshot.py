@@ -14,26 +14,34 @@ if TYPE_CHECKING:
 
 def walk(folder: Path) -> Iterator[tuple[str, Path]]:
     """Everything in a folder, itself included, by path. Links are not followed."""
-    yield ".", folder
+    return ((name, folder / name) for name in _names(folder))
+
+
+def _names(folder: Path) -> Iterator[str]:
+    """As text: to make a `Path` takes longer than to read the status of a file."""
+    yield "."
     for inside, folders, names in os.walk(folder):
-        for path in (Path(inside, name) for name in (*folders, *names)):
-            yield path.relative_to(folder).as_posix(), path
+        start = f"{inside}/".removeprefix(f"{folder}/")
+        yield from (start + name for name in (*folders, *names))
 
 
 def content(folder: Path) -> dict[str, object]:
     """What a reader of the folder sees: links, folders, and the bytes of files."""
-    return {name: _read(path) for name, path in walk(folder)}
+    return {name: _read(f"{folder}/{name}") for name in _names(folder)}
 
 
-def _read(path: Path) -> object:
-    if path.is_symlink():
+def _read(path: str) -> object:
+    if os.path.islink(path):
         return f"-> {os.readlink(path)}"
-    return "a folder" if path.is_dir() else path.read_bytes()
+    if os.path.isdir(path):
+        return "a folder"
+    with open(path, "rb", buffering=0) as file:
+        return file.read()
 
 
 def state(folder: Path) -> dict[str, tuple[int, ...]]:
     """Everything that a write would change: inodes, sizes, times of content and inode."""
-    statuses = {name: path.lstat() for name, path in walk(folder)}
+    statuses = {name: os.lstat(f"{folder}/{name}") for name in _names(folder)}
     return {
         name: (status.st_ino, status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         for name, status in statuses.items()
@@ -59,7 +67,8 @@ def unchanged(*folders: Path) -> Iterator[None]:
 
 def files(folder: Path) -> set[str]:
     """The paths of everything except folders."""
-    return {name for name, path in walk(folder) if path.is_symlink() or not path.is_dir()}
+    paths = {name: f"{folder}/{name}" for name in _names(folder)}
+    return {name for name, path in paths.items() if os.path.islink(path) or not os.path.isdir(path)}
 
 
 def options(site: Site) -> list[object]:
