@@ -1,7 +1,5 @@
 """`compare`: a replayed site of the original service and its successor differ only for known reasons.
 
-pytestmark = pytest.mark.comparisons
-
 `tests/support/moved_sites.py` imports, builds and serves. Each test that loses something sees the comparison fail.
 """
 
@@ -27,6 +25,8 @@ from tests.support.real_service import (
     USUAL,
     V1_OFF,
 )
+
+pytestmark = pytest.mark.comparisons
 
 Moved = Callable[..., MovedSite]
 
