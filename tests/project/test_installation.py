@@ -228,9 +228,9 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     # Most of the time of pip is the compilation of modules that no test imports.
     faster = {"PIP_NO_COMPILE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_CACHE_DIR": str(folder / "cache")}
     environment = {**unmeasured(), **faster}
-    venv = [sys.executable, "-m", "venv", folder / "venv"]
+    venv = [sys.executable, "-m", "venv", "--without-pip", folder / "venv"]
     subprocess.run(venv, check=True)
-    pip = [folder / "venv/bin/python", "-m", "pip", "install", "--quiet", "pipx", "uv"]
+    pip = [sys.executable, "-m", "pip", "--python", folder / "venv/bin/python", "install", "--quiet", "pipx", "uv"]
     if subprocess.run(pip, env=environment, stderr=subprocess.DEVNULL).returncode:
         pytest.skip("no package index")
     # Not the folder of these commands: its python is not that of the user.
