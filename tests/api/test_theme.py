@@ -375,6 +375,15 @@ def test_examples_of_the_guide(project: Project) -> None:
     assert "<p>Read First with us!</p>" in project.body("/reader/first/")
 
 
+def test_limits_of_the_guide_are_those_of_the_processes() -> None:
+    """Tests of what exceeds them lower most of them: processor time is spent until the limit."""
+    guide = (ROOT / "docs/theming.md").read_text()
+
+    assert f"| processor time | {bounds.SECONDS:.0f} seconds | {bounds.SECONDS_A_PAGE * 1000:.0f} ms;" in guide
+    assert f"| text | {bounds.LENGTH >> 20} MB | {bounds.LENGTH_A_PAGE >> 20} MB |" in guide
+    assert f"| memory | {bounds.MEMORY >> 20} MB |" in guide
+
+
 def test_colour_of_the_guide_is_one_of_the_style_sheet() -> None:
     """A misspelt name would have no effect."""
     names = re.findall(r"(--\w+):", (ROOT / "docs/theming.md").read_text())
