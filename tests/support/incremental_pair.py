@@ -168,9 +168,9 @@ def visible(options: Options) -> dict[str, object]:
     files |= {"current": os.readlink(options.out / "current"), "nginx.conf": options.nginx.read_bytes()}
     for body in store.manifest(store.current()).resources.values():
         for path in files_with_sidecar(body):
-            file = options.out / path
-            dated = file.stat().st_mtime if path == body.file else None
-            files[path] = (file.read_bytes(), dated)
+            with open(f"{options.out}/{path}", "rb") as file:
+                dated = os.stat(file.fileno()).st_mtime if path == body.file else None
+                files[path] = (file.read(), dated)
     return files
 
 
