@@ -99,6 +99,7 @@ def test_apache_warns_of_names_that_it_cannot_serve(served_by_nginx: tuple[Site,
     assert len(warnings) == 2 * len(ENCODED)
 
 
+@pytest.mark.end_to_end
 def test_verify_does_not_expect_what_an_export_leaves_out(pair: Pair) -> None:
     """The export has a warning for each of these paths."""
     url = f"http://127.0.0.1:{pair.other.port}"
