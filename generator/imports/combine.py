@@ -12,7 +12,7 @@ from ..reading_sites.lenient import Fields
 from ..reading_sites.notes import Note, Notes
 from ..reading_sites.responses import OPENAPI, V2
 from . import unavailable
-from .records import Imported, UniqueCategories, reading_order
+from .records import Imported, UniqueCategories, only_in_v2, reading_order
 from .site.settings import LOST_PATHS
 
 # Fields that responses show less exactly than the database.
@@ -38,13 +38,15 @@ def combined(site: Imported, database: Imported, now: int, site_notes: Notes, no
         slug = renamed.get(old, old)
         result.series[slug] = dict(record)
         if is_newer(series.get(slug, {}), record):
-            result.series[slug] |= {name: value for name, value in series[slug].items() if name not in _INEXACT}
+            newer = {name: value for name, value in series[slug].items() if name not in _INEXACT}
+            result.series[slug] |= newer | (only_in_v2(record, newer) if slug in site.only_old else {})
         if old != slug:
             result.series[slug]["formerly"] = [*record.get("formerly", []), old]
         here = [chapter for chapter in database.chapters[old] if places.get(chapter["id"], slug) == slug]
         on_site = site.chapters.get(slug, [])
         result.chapters[slug] = combined_chapters(slug, here, on_site, deleted, now, notes)
     in_database = set(result.series)
+    result.only_old = site.only_old - in_database
     for slug in _new_slugs(site, result, deleted, notes):
         result.series[slug], result.chapters[slug] = series[slug], site.chapters[slug]
     used = {slug.lower() for slug in result.series}

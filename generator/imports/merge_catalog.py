@@ -19,7 +19,7 @@ from ..reading_sites.lenient import Fields
 from . import renamed_here, unavailable
 from .last_imports import lost_paths
 from .merge import ACCOUNTS, FILES, KEYS, FieldChange, Merge, Plan, Removal, States, chapters_of, quoted
-from .records import PERSONAL_DATA, ImportedAccounts, key
+from .records import PERSONAL_DATA, ImportedAccounts, key, only_in_v2
 
 
 def merged(merge: Merge) -> Plan:
@@ -143,7 +143,7 @@ class SeriesMerge:
             if series and slug in unavailable:
                 continue
             if slug in only_old:
-                record |= _only_in_v2(self.last.get(slug, {}), record)
+                record |= only_in_v2(self.last.get(slug, {}), record)
             other = lower_case.get(slug.lower(), slug)
             if other != slug and series is None and slug not in self.last:
                 self.notes.add(f"differs from {other} only in case; skipped", slug)
@@ -281,18 +281,6 @@ class SeriesMerge:
         self.plan.changes.append(FieldChange(holder.file, holder.path, "id", new))
         sentence = "the site has another chapter with this id; this one gets a new id"
         self.notes.add(sentence, f"id {holder.record.id}")
-
-
-# Statuses that the older versions show as completed.
-_COMPLETED = ("completed", "canceled")
-
-
-def _only_in_v2(last: Fields, record: Fields) -> Fields:
-    """Return the last values of a series that the older versions do not have, as long as they do not deny them."""
-    names = ["licensed"]
-    if (last.get("status") in _COMPLETED) == (record.get("status") in _COMPLETED):
-        names.append("status")
-    return {name: last[name] for name in names if name in last}
 
 
 # Fields of chapters that the older versions do not have.

@@ -216,6 +216,18 @@ def key(chapter: Mapping[str, Any]) -> str:
     return str(chapter["id"]) if chapter.get("id") else f"{chapter.get('volume') or 0}/{chapter['number']}"
 
 
+# Statuses that the older versions show as completed.
+_COMPLETED = ("completed", "canceled")
+
+
+def only_in_v2(before: Fields, record: Fields) -> Fields:
+    """Return the earlier values of a series that the older versions do not have, as long as they do not deny them."""
+    names = ["licensed"]
+    if (before.get("status") in _COMPLETED) == (record.get("status") in _COMPLETED):
+        names.append("status")
+    return {name: before[name] for name in names if name in before}
+
+
 def reading_order(chapter: Fields) -> tuple[float, float, float]:
     """Volumes come first; of one number, the order of ids."""
     return chapter.get("volume", inf), float(chapter["number"]), chapter.get("id", inf)

@@ -1,6 +1,7 @@
 """A site together with a copy of its database that is older: what is new on the site arrives."""
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,26 @@ def test_names_that_the_site_spells_otherwise(database: Path, fresh: Project) ->
     assert "kiln-sisters: differs from Kiln-Sisters only in case; series skipped" in report(fresh, database)
     assert "theatre" in fresh.text("series/salt-and-sons.yaml")
     assert "drama" not in fresh.entities()["categories"]
+
+
+def test_version_1_alone_denies_no_status(database: Path, fresh: Project) -> None:
+    """It has two statuses only: that of the database stays, or that of the last import."""
+    change(
+        database,
+        "UPDATE reader_series SET modified = '2020-01-01' WHERE slug = 'kiln-sisters'",
+        "DELETE FROM reader_series WHERE slug = 'salt-and-sons'",
+        "DELETE FROM reader_chapter WHERE id >= 99",
+    )
+    fresh.site.change("/api/v2/series/salt-and-sons", lambda series: series.update(status="hiatus"))
+    report(fresh, database)
+    for slug, path in product(("kiln-sisters", "salt-and-sons"), ("series/{}", "series/{}/chapters", "cubari/{}")):
+        fresh.site.fail(f"/api/v2/{path.format(slug)}", 404)
+    fresh.site.change("/api/v1/series/kiln-sisters/", lambda series: series.update(description="Newer."))
+    report(fresh, database)
+
+    series = fresh.entities()["series"]
+    assert (series["kiln-sisters"]["description"], series["kiln-sisters"]["status"]) == ("Newer.", "hiatus")
+    assert series["salt-and-sons"]["status"] == "hiatus"
 
 
 @pytest.mark.end_to_end
