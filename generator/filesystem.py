@@ -46,6 +46,20 @@ def exclusive(folder: str | os.PathLike[str], waiting: Callable[[], None] = lamb
 
 
 @contextmanager
+def exclusive_new(folder: Path) -> Iterator[None]:
+    """Create and lock a folder while the block runs; a new one is removed if nothing was written into it."""
+    is_new = not folder.is_dir()
+    make_folder(folder)
+    with exclusive(folder):
+        try:
+            yield
+        finally:
+            if is_new:
+                with suppress(OSError):
+                    folder.rmdir()
+
+
+@contextmanager
 def scratch_folder(*, shared: bool = False) -> Iterator[Path]:
     """A temporary folder, readable by its owner only; `shared` allows others, such as the nginx workers, to read it."""
     folder = Path(tempfile.mkdtemp(prefix="flatpanel-"))

@@ -119,8 +119,7 @@ def run(
         if options.dry:
             update = current.checked_update()
         else:
-            filesystem.make_folder(Path(options.catalog))
-            with filesystem.exclusive(options.catalog):
+            with filesystem.exclusive_new(Path(options.catalog)):
                 update = current.checked_update()
                 if options.accounts == "personal data":
                     keep_out_of_git(options.catalog, notes)

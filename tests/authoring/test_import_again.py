@@ -375,6 +375,7 @@ def test_a_refused_import_requests_again_what_failed_or_is_empty(site: FakeSite,
         site.answers["/api/v2/series/one/chapters"] = answer
         with pytest.raises(FlatpanelError, match="2 chapters without an id"):
             site.imported(tmp_path, allows_missing_ids=False)
+        assert not (tmp_path / "catalog_src").exists()
     site.answers["/api/v2/series/one/chapters"] = right
     site.asked.clear()
     site.imported(tmp_path, allows_missing_ids=False)
