@@ -83,6 +83,10 @@ def test_version_2_alone_can_be_imported(tmp_path: Path) -> None:
     assert "Drama: id of the category unknown; made from its name" in done.notes
     assert read(tmp_path, "series/one.yaml")["chapters"][0]["pages"] == "1.png .. 3.png"
     assert any(note.startswith("no older version is available") for note in done.notes)
+    address = read(tmp_path, "site.yaml")["base_url"]
+    assert re.fullmatch("http://127.0.0.1:[0-9]+", address)
+    note = f"base_url is {address}, the URL of the import, because no response has a URL of the site: check it"
+    assert any(note in line for line in done.notes)
 
 
 def test_unknown_chapter_fields_are_noted(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def _pages(slug: str, series: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def settings(responses: Responses, origin: str, root: str, notes: Notes) -> Fields:
     """Return the fields of `site.yaml`."""
-    base_url = _base_url(responses) or origin
+    base_url = _base_url(responses, origin, notes)
     site = {
         "base_url": base_url,
         "reader": _reader(responses, base_url),
@@ -82,12 +82,18 @@ def restricted_routes(responses: Responses) -> list[str]:
     return restricted
 
 
-def _base_url(responses: Responses) -> str:
-    """Return the origin of the first absolute URL."""
+def _base_url(responses: Responses, origin: str, notes: Notes) -> str:
+    """Return the origin of the first absolute URL; that of the import if no response has one."""
     urls = [fields(version).get("series") for version in _index(responses).values()]
     urls += [series.get("url") for version in OLD for series in entries(responses[f"{version}/series"].value)]
     origins = (match[0] for url in urls if (match := _ORIGIN.match(text(url))))
-    return next((origin for origin in origins if re.fullmatch(patterns.HOST, origin)), "")
+    stated = next((stated for stated in origins if re.fullmatch(patterns.HOST, stated)), None)
+    if stated is None:
+        notes.add(
+            f"base_url is {origin}, the URL of the import, because no response has a URL of the site: check it",
+            "site.yaml",
+        )
+    return stated or origin
 
 
 def _index(responses: Responses) -> dict[str, Any]:
