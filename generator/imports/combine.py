@@ -21,7 +21,9 @@ _INEXACT = ("chapter_title", "formerly", "updated")
 
 def combined(site: Imported, database: Imported, now: int, site_notes: Notes, notes: Notes) -> Imported:
     """Return the records of both, and add the notes about the site that the database does not answer."""
-    result = Imported(site=site.site, accounts=database.accounts)
+    for kind in site.new_ids:
+        site.use_ids(kind, ((id, person["name"]) for id, person in database.lists[kind].items()))
+    result = Imported(site=site.site, accounts=database.accounts, new_ids=dict(site.new_ids))
     for kind, records in database.lists.items():
         result.lists[kind] = {**records, **{id: site.lists[kind][id] for id in site.lists[kind] if id not in records}}
     series = _with_categories(site.series, _replaced_categories(result.lists["categories"]))

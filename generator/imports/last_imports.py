@@ -34,7 +34,7 @@ from ..reading_sites.response_cache import PRIVATE, make, path_of
 from ..reading_sites.responses import OPENAPI
 from ..server_url import ServerUrl
 from . import renamed_here, unavailable
-from .merge import Merge, chapters_of
+from .merge import FILES, Merge, chapters_of
 from .records import PERSONAL_DATA, Imported, key
 from .spilled import spilled_records
 
@@ -213,6 +213,12 @@ class Memories:
             return LastImport(own, every, own)
         merged = _merged_last(memory_of(imported), own, every, is_exact=bool(self.of_database))
         return LastImport(own, every, merged)
+
+    def people(self, kind: str, sources: Sources) -> Iterator[tuple[int, str]]:
+        """Yield the ids and names of the people of the catalog; at the end, their names at the last import."""
+        last = self.of_site.last(sources).get(kind, {}) if self.of_site else {}
+        yield from ((entry.record.id, entry.record.name) for entry in sources.lists[FILES[kind]])
+        yield from ((int(id), record.get("name", "")) for id, record in last.items())
 
     def of_each_source(self) -> list[SavedMemory]:
         folders = sorted(path for path in self.of_all.folder.parent.iterdir() if path.is_dir())

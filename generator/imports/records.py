@@ -7,6 +7,7 @@ makes records of rows: it leaves out what a catalog cannot hold, and adds a note
 
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from math import inf
 from typing import Any
 
@@ -84,8 +85,24 @@ class Imported:
     is_flatpanel: bool = False
     # Slugs on the site of series that version 2 does not show: older versions have no licences and two statuses only.
     only_old: set[str] = field(default_factory=set)
+    # By kind: ids of people that no response has.
+    new_ids: dict[str, set[int]] = field(default_factory=dict)
     # Slug on the site -> slug here, of series that people renamed in the catalog.
     slugs_here: dict[str, str] = field(default_factory=dict)
+
+    def use_ids(self, kind: str, people: Iterable[tuple[int, str]]) -> None:
+        """Give people with new ids those that their names have already, or unused ones. People may share a name."""
+        records, names = self.lists[kind], dict(people)
+        unused = (id for id in count(1) if id not in names and id not in records)
+        replaced: dict[int, int] = {}
+        for new, person in [(id, records.pop(id)) for id in sorted(self.new_ids[kind])]:
+            same_name = (id for id, name in names.items() if name == person["name"] and id not in records)
+            replaced[new] = next(chain(same_name, unused))
+            records[replaced[new]] = person | {"id": replaced[new]}
+        self.new_ids[kind] = set(replaced.values()) - names.keys()
+        for series in self.series.values():
+            if kind in series:
+                series[kind] = [replaced.get(id, id) for id in series[kind]]
 
 
 @dataclass(slots=True)

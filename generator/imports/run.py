@@ -210,6 +210,8 @@ class _Import:
             sources = load_valid(catalog, in_memory=spills_pages())
             for read in filter(None, (imported, of_site)):
                 renamed_here.use_in_records(sources, read)
+                for kind in read.new_ids:
+                    read.use_ids(kind, self.memories.people(kind, sources))
         last = self.memories.last(sources, imported)
         if has_files:
             _refuse_lost_lists(last_imports.lost_paths(imported, last.merged))

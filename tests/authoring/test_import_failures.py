@@ -11,7 +11,7 @@ from generator.errors import FlatpanelError
 from generator.imports.merge import Choice
 from generator.imports.run import ImportResult
 from generator.reading_sites import crawl
-from tests.support.fake_site import FakeSite, Reply, chapter, old_chapter, serving, small
+from tests.support.fake_site import FakeSite, Reply, chapter, edit, old_chapter, read, serving, small
 
 BROKEN = Reply(500)
 CHAPTERS = "/api/v2/series/one/chapters"
@@ -120,6 +120,26 @@ def test_no_id_is_invented_where_a_list_of_people_is_unavailable(
         site.imported(tmp_path, choice=choice)
 
     assert series(tmp_path)["authors"] == ["Ada"]
+
+
+@pytest.mark.parametrize("status", [401, 404])
+def test_new_ids_of_people_without_a_list_stay(status: int, tmp_path: Path) -> None:
+    """They are those of their names at the last import, also after a rename here, and not those of other people."""
+    answers = small() | dict.fromkeys(("/api/v2/authors", "/api/v1/authors"), Reply(status))
+    catalog = tmp_path / "catalog_src"
+    with serving(answers) as site:
+        site.imported(tmp_path)
+        edit(catalog, "authors.yaml", "name: Ada", "name: Ida")
+        (catalog / "authors.yaml").write_text((catalog / "authors.yaml").read_text() + "- {id: 2, name: Mona}\n")
+        edit(catalog, "series/one.yaml", "authors: [Ada]", "authors: [Ida]")
+        answers["/api/v2/series"]["results"].insert(0, {"slug": "new"})
+        answers["/api/v2/series/new"] = {**answers["/api/v2/series/one"], "authors": ["Cy", "Mona", "Ada", "Ada"]}
+        for _ in range(2):
+            site.imported(tmp_path)
+            people = {person["id"]: person["name"] for person in read(catalog, "authors.yaml")}
+            assert people == {1: "Ida", 2: "Mona", 3: "Cy", 4: "Ada"}
+            assert read(catalog, "series/new.yaml")["authors"] == ["Cy", "Mona", "Ida", "Ada"]
+            assert series(tmp_path)["authors"] == ["Ida"]
 
 
 @pytest.mark.parametrize("has_version_1", [True, False])

@@ -173,6 +173,26 @@ def test_version_1_alone_denies_no_status(database: Path, fresh: Project) -> Non
     assert series["salt-and-sons"]["status"] == "hiatus"
 
 
+def test_people_without_a_list_have_the_ids_of_the_database(database: Path, fresh: Project) -> None:
+    """Also those who share a name. Others get ids that no other person has."""
+    change(
+        database,
+        "UPDATE reader_series SET modified = '2020-01-01' WHERE slug = 'kiln-sisters'",
+        "UPDATE reader_author SET id = 70 WHERE id = 5",
+        "UPDATE reader_series_authors SET author_id = 70 WHERE author_id = 5",
+    )
+    fresh.site.change("/api/v2/series/kiln-sisters", lambda series: series["authors"].append("Cy"))
+    for _ in range(2):
+        for path in ("/api/v2/authors", "/api/v1/authors/"):
+            fresh.site.fail(path, 404)
+        report(fresh, database)
+
+        authors = {id: author["name"] for id, author in fresh.entities()["authors"].items()}
+        assert sorted(authors) == [1, 2, 3, 4, 5, 7, 8, 9, 70]
+        assert (authors[1], authors[3], authors[5]) == ("Ida Quill", "Ida Quill", "Cy")
+        assert fresh.entities()["series"]["kiln-sisters"]["authors"] == [5, 70]
+
+
 @pytest.mark.end_to_end
 def test_failed_responses_matter_only_for_what_the_database_lacks(database: Path, tmp_path: Path) -> None:
     """A series of the database is up to date without them."""

@@ -72,6 +72,8 @@ class ImportedLists:
         self.makers: dict[tuple[str, str], list[int]] = {}
         # Kinds of which a response names an entry, although their list may be empty.
         self.incomplete: set[str] = set()
+        # By kind: ids of people that no response has.
+        self.new_ids: dict[str, set[int]] = {}
 
     def read(self) -> None:
         for kind in ("authors", "artists"):

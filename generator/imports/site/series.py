@@ -170,6 +170,7 @@ class SeriesReader:
         id = next(number for number in count_from(1) if number not in self.lists.records[kind])
         if not self.lists.builder.add_person(kind, {"id": id, "name": name}, self.slug):
             return []
+        self.lists.new_ids.setdefault(kind, set()).add(id)
         self._note(f"unknown name in {kind}; added with a new id")
         return [id]
 

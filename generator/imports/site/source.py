@@ -38,6 +38,7 @@ def read(responses: Responses, slugs: Sequence[str], origin: str, now: int, note
             # Pages are in a file.
             bytes_left -= _memory([record, *({**chapter, "pages": []} for chapter in chapters)])
         refuse_large(origin, limit - bytes_left, limit)
+    imported.new_ids = lists.new_ids
     imported.only_old = {slug for slug in imported.series if not responses[f"{V2}/series/{slug}"].understood}
     imported.usable |= dict.fromkeys((*lists.wrongly_empty(), *_wrongly_without_series(responses, imported)), False)
     imported.site = settings(responses, origin, images.root, notes)
