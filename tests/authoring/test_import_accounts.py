@@ -449,20 +449,6 @@ def test_version_0_4_5_has_no_accounts(run: Callable[..., Result], tmp_path: Pat
     assert "version 0.4.5 has no accounts of readers" in result.output
 
 
-@pytest.mark.parametrize(
-    ("arguments", "fault"),
-    [
-        (("https://a.example", "--accounts"), "--accounts needs --from-database"),
-        (("--from-database", __file__, "--personal-data"), "--personal-data needs --accounts"),
-    ],
-)
-def test_options_that_need_another(run: Callable[..., Result], arguments: tuple[str, ...], fault: str) -> None:
-    """Exit code 2, as for every wrong use."""
-    result = run("import", *arguments)
-
-    assert (result.exit_code, fault in result.output) == (2, True)
-
-
 def test_bookmarks_follow_a_slug_that_changed_after_the_copy() -> None:
     """With a site, its slugs are the newer ones."""
     chapter = {"id": 1, "number": "1", "published": "2020-01-01T00:00:00Z", "pages": []}

@@ -1,6 +1,5 @@
 """Imports of a recorded database: alone, and together with the site; both give the catalog of the site's responses."""
 
-import json
 import re
 import shutil
 import sqlite3
@@ -19,7 +18,7 @@ from tests.support.import_project import (
     project,
     recorded_database,
 )
-from tests.support.real_service import AFTER_EDIT, RECORDED_AT, USUAL, V1_OFF, RealService
+from tests.support.real_service import AFTER_EDIT, USUAL, V1_OFF, RealService
 
 
 @pytest.fixture
@@ -157,21 +156,6 @@ def test_only_what_the_database_lacks_is_requested(database: Path, both: Project
     assert both.import_("--from-database", str(database)).exit_code == 0
     new, changed = (131, 132), (21, 46, 68, 97)
     assert single(both.site.targets) == {f"/api/v2/chapters/{id}/pages" for id in (*new, *changed)}
-
-
-def test_imported_database_builds(mine: Project, tmp_path: Path) -> None:
-    """The API of the new site has the published chapters, except the licensed ones."""
-    out, conf = tmp_path / "dist", tmp_path / "nginx.conf"
-
-    assert mine.run("build", "--out", str(out), "--nginx", str(conf)).exit_code == 0
-    resources = json.loads((out / "current/manifest.json").read_bytes())["resources"]
-    chapters = mine.entities()["chapters"]
-    published = [row["id"] for key, row in chapters.items() if row["published"] <= RECORDED_AT]
-    # The value of a gate is a list.
-    bodies = (url for url, entry in resources.items() if isinstance(entry, dict))
-    in_api = {url for url in bodies if re.fullmatch("/api/v2/chapters/[0-9]+", url)}
-    licensed = [row["id"] for key, row in chapters.items() if key[0] == "tin-saint-in-the-orchard"]
-    assert in_api == {f"/api/v2/chapters/{id}" for id in published if id not in licensed}
 
 
 # Second imports

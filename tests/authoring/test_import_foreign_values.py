@@ -12,19 +12,9 @@ from generator.reading_sites import image_paths, lenient
 from generator.reading_sites.image_paths import SiteImages
 from generator.reading_sites.lenient import Fields
 from generator.reading_sites.notes import Notes
-from tests.conftest import AS_OF
-from tests.support import linked_catalog
-from tests.support.fake_site import Reply, chapter, cubari_chapter, old_chapter, serving, small
+from tests.support.fake_site import Reply, chapter, cubari_chapter, imported, old_chapter, small
 
 V2 = "/api/v2/series/one"
-
-
-def imported(responses: dict[str, Any], folder: Path) -> list[str]:
-    """Import a site with these responses, check the catalog, and return the notes."""
-    with serving(responses) as site:
-        done = site.imported(folder)
-    linked_catalog.read_catalog(folder / "catalog_src", AS_OF)
-    return done.notes
 
 
 def read(folder: Path, file: str) -> Any:
@@ -69,7 +59,7 @@ def test_names_with_bad_characters_still_match(tmp_path: Path) -> None:
     responses["/api/v1/authors"][0]["name"] = "A\x0bda"
     responses[V2]["authors"] = ["A\x0bda"]
     responses["/api/v1/series/one"]["authors"] = [["A\x0bda", "A."]]
-    notes = imported(responses, tmp_path)
+    notes = imported(responses, tmp_path).notes
 
     assert read(tmp_path, "authors.yaml") == [{"id": 4, "name": "Ada", "aliases": ["A."]}]
     assert read(tmp_path, "series/one.yaml")["authors"] == ["Ada"]
@@ -147,7 +137,7 @@ def test_categories_of_one_name_in_another_case_are_merged(tmp_path: Path) -> No
     responses = small()
     responses["/api/v2/categories"]["results"] += [{"name": "DRAMA"}, {"name": "Sea/Shore"}]
     responses[V2]["categories"] = ["DRAMA", "Sea/Shore"]
-    notes = imported(responses, tmp_path)
+    notes = imported(responses, tmp_path).notes
 
     assert [category["id"] for category in read(tmp_path, "categories.yaml")] == ["drama", "sea/shore"]
     assert read(tmp_path, "series/one.yaml")["categories"] == ["drama", "sea/shore"]
@@ -206,7 +196,7 @@ def test_chapters_without_a_volume_share_a_number(tmp_path: Path) -> None:
     responses["/api/v1/series/one"]["volumes"] = {"null": {"1": only}, "1": {"2": old_chapter("2")}}
     for one in listed:
         del one["final"]
-    notes = imported(responses, tmp_path)
+    notes = imported(responses, tmp_path).notes
 
     chapters = read(tmp_path, "series/one.yaml")["chapters"]
     assert [(one["id"], one.get("volume"), one["number"], one.get("final")) for one in chapters] == [
@@ -244,7 +234,7 @@ def test_aliases_of_authors_come_from_a_series_of_all_namesakes(tmp_path: Path) 
     responses[V2]["authors"] = ["Ada", "Cy"]
     two = {"slug": "two", "title": "Two", "authors": [["Ada", "A."], ["Ada", "The Second"]]}
     responses["/api/v1/series/two"] = {**responses["/api/v1/series/one"], **two, "volumes": {}}
-    notes = imported(responses, tmp_path)
+    notes = imported(responses, tmp_path).notes
 
     authors = {author["id"]: author.get("aliases") for author in read(tmp_path, "authors.yaml")}
     assert authors == {4: ["A."], 5: ["The Second"], 6: ["C."]}
@@ -256,7 +246,7 @@ def test_aliases_of_authors_come_from_a_series_of_all_namesakes(tmp_path: Path) 
 def test_people_who_cannot_be_told_apart_are_noted(tmp_path: Path) -> None:
     """Without version 1, there are names only."""
     responses = {path: value for path, value in namesakes().items() if not path.startswith("/api/v1/")}
-    notes = imported(responses, tmp_path)
+    notes = imported(responses, tmp_path).notes
 
     assert read(tmp_path, "series/one.yaml")["authors"] == [4]
     (note,) = [note for note in notes if "same name" in note]
@@ -294,7 +284,7 @@ def test_gaps_in_page_numbers_are_noted(numbers: list[int], is_noted: bool, tmp_
     folder = "https://comics.example/media/series/one/1/1"
     pages = [{"image": f"{folder}/{name}.png", "number": number} for name, number in zip("123", numbers, strict=True)]
     responses["/api/v2/chapters/11/pages"] = {"results": pages}
-    notes = imported(responses, tmp_path)
+    notes = imported(responses, tmp_path).notes
 
     assert read(tmp_path, "series/one.yaml")["chapters"][0]["pages"] == "1.png .. 3.png"
     assert ("one chapter 1: gaps in the numbers of pages are closed" in notes) == is_noted

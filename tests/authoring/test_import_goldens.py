@@ -197,16 +197,6 @@ def test_import_into_an_unknown_catalog(
 # Interruptions and refusals
 
 
-def test_interrupted_import(fresh: Project) -> None:
-    """The responses of the interrupted import are used."""
-    migration = Migration(fresh)
-    fresh.site.close_after(40)
-    migration.add(fresh.import_())
-    fresh.site.close_after(None)
-    migration.add(fresh.import_())
-    migration.golden("interrupted")
-
-
 def test_responses_that_fail_in_a_second_import(
     first_import: FirstImports, service: RealService, tmp_path: Path
 ) -> None:

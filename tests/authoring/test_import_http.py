@@ -310,16 +310,6 @@ def test_version_1_without_a_final_slash_is_kept() -> None:
     assert spelled(answers, "/api/v1/series", "/api/v1/groups") == ["/api/v1/series", "/api/v1/groups"]
 
 
-def test_a_refused_redirect_is_skipped(tmp_path: Path) -> None:
-    """The rest of the site is imported, and a note names the path."""
-    answers = small() | {"/api/v1/releases": Reply(302, headers={"Location": "https://other.example/"})}
-    with serving(answers) as site:
-        done = site.imported(tmp_path)
-
-    note = "redirect to https://other.example; if the site has moved, use that URL; skipped"
-    assert f"/api/v1/releases: {note}" in done.notes
-
-
 def test_a_site_may_have_a_path() -> None:
     """Its API paths are below that path."""
     answers = {f"/comics{path}": value for path, value in small().items()}

@@ -3,23 +3,21 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from generator import encoding
 from generator.catalog.problems import load
 from generator.errors import FlatpanelError
-from generator.imports.run import ImportResult
-from tests.conftest import AS_OF
-from tests.support import linked_catalog
 from tests.support.fake_site import (
     FakeSite,
     Reply,
+    again,
     chapter,
     cubari_chapter,
     edit,
+    publish_third_chapter,
     read,
+    rename,
     serving,
     small,
     texts,
@@ -42,17 +40,10 @@ def catalog(site: FakeSite, tmp_path: Path) -> Path:
     return tmp_path / "catalog_src"
 
 
-def again(site: FakeSite, catalog: Path, **options: Any) -> ImportResult:
-    """Import again; the catalog is valid afterwards."""
-    result = site.imported(catalog.parent, **options)
-    linked_catalog.read_catalog(catalog, AS_OF)
-    return result
-
-
-def rename(site: FakeSite, before: str, after: str) -> None:
-    """Rename something in all responses."""
-    text = encoding.json(site.answers).decode()
-    site.answers = encoding.parse(text.replace(before, after).encode())
+def change_slug(site: FakeSite) -> None:
+    """Give the series the slug two."""
+    for path in ("series/", '"slug":"', "cubari/"):
+        rename(site, f"{path}one", f"{path}two")
 
 
 def remove_chapter(site: FakeSite, index: int) -> None:
@@ -160,9 +151,7 @@ def test_theirs_gives_a_chapter_of_the_catalog_another_id(site: FakeSite, catalo
     """The chapter of the site keeps its id."""
     own = "title: Mine\ncover: c.jpg\nchapters: [{id: 13, number: 1, published: 2020-01-01, pages: []}]\n"
     (catalog / "series/mine.yaml").write_text(own)
-    third = chapter(13, 3.0)
-    site.answers["/api/v2/series/one/chapters"]["results"].insert(0, third)
-    site.answers["/api/v2/cubari/one"]["chapters"]["13"] = cubari_chapter(third)
+    publish_third_chapter(site)
     done = again(site, catalog, choice="theirs")
 
     assert read(catalog, "series/mine.yaml")["chapters"][0]["id"] == 14
@@ -254,17 +243,6 @@ def upload_again(site: FakeSite) -> None:
     site.answers["/api/v2/series/one/chapters"]["results"][0] = new
     del site.answers["/api/v2/cubari/one"]["chapters"]["12"]
     site.answers["/api/v2/cubari/one"]["chapters"]["20"] = cubari_chapter(new)
-
-
-def test_a_chapter_that_was_uploaded_again_is_updated(site: FakeSite, catalog: Path) -> None:
-    """Where people did not edit it."""
-    upload_again(site)
-    again(site, catalog)
-
-    assert [(one["id"], one["title"]) for one in read(catalog, "series/one.yaml")["chapters"]] == [
-        (11, "Part 1"),
-        (20, "Again"),
-    ]
 
 
 def test_a_chapter_that_was_uploaded_again_keeps_edits_of_people(site: FakeSite, catalog: Path) -> None:
@@ -457,18 +435,6 @@ def test_an_entry_that_cannot_be_removed_automatically_is_noted(site: FakeSite, 
     assert done.counts["removed"] == 0
 
 
-def test_chapters_that_a_licence_hides_are_not_removed(site: FakeSite, catalog: Path) -> None:
-    """The site does not show them; they are not deleted."""
-    site.answers["/api/v2/series/one"]["licensed"] = True
-    for path in ("/api/v2/series/one/chapters", "/api/v2/cubari/one"):
-        site.answers[path] = {"results": []}
-    site.answers["/api/v1/series/one"]["volumes"] = {}
-    done = again(site, catalog, removes=True)
-
-    assert len(read(catalog, "series/one.yaml")["chapters"]) == 2
-    assert not any("no longer" in note for note in done.notes)
-
-
 def test_chapters_that_only_version_1_shows_keep_id_and_views(site: FakeSite, catalog: Path) -> None:
     """Version 2 hides the chapters of a licensed series; the older versions have neither ids nor views."""
     site.answers["/api/v2/series/one/chapters"]["results"][0]["views"] = 5
@@ -514,8 +480,7 @@ def test_a_changed_slug_renames_the_files(is_folder: bool, site: FakeSite, catal
     if is_folder:
         split_series(catalog)
     before = texts(catalog)
-    for old, new in (("series/one", "series/two"), ('"slug":"one"', '"slug":"two"'), ("cubari/one", "cubari/two")):
-        rename(site, old, new)
+    change_slug(site)
     third = chapter(13, 3.0) | {"series": "two"}
     site.answers["/api/v2/series/two/chapters"]["results"].insert(0, third)
     done = again(site, catalog)
@@ -536,8 +501,7 @@ def test_a_changed_slug_renames_the_files(is_folder: bool, site: FakeSite, catal
 def test_old_slugs_that_cannot_be_edited_are_noted(site: FakeSite, catalog: Path) -> None:
     """The series is renamed all the same."""
     edit(catalog, "series/one.yaml", "aliases: [Uno]\n", "formerly: &x [Uno]\naliases: *x\n")
-    for old, new in (("series/one", "series/two"), ('"slug":"one"', '"slug":"two"'), ("cubari/one", "cubari/two")):
-        rename(site, old, new)
+    change_slug(site)
     note = "series/one.yaml: formerly: cannot be edited automatically; change it to formerly: [Uno, one]"
 
     assert note in again(site, catalog).notes
@@ -572,9 +536,7 @@ def test_another_series_of_the_site_takes_over_the_slug_of_one_that_was_renamed_
     site: FakeSite, tmp_path: Path
 ) -> None:
     """The old slug can be of one series only. The other one gets nothing of it."""
-    publish(site, one=11)
-    site.imported(tmp_path)
-    catalog = tmp_path / "catalog_src"
+    catalog = published(site, tmp_path, one=11)
     (catalog / "accounts.yaml").write_text("- username: reader\n  bookmarks: [own]\n")
     (catalog / "series/one.yaml").rename(catalog / "series/own.yaml")
     edit(catalog, "series/own.yaml", "title: Series 11\n", "title: Series 11\nformerly: [zero, one]\n")
@@ -597,8 +559,7 @@ def test_a_series_that_was_renamed_on_both_sides_is_one(site: FakeSite, catalog:
     """With the slug of the site."""
     (catalog / "series/one.yaml").rename(catalog / "series/own.yaml")
     edit(catalog, "series/own.yaml", "title: One\n", "title: One\nformerly: [one]\n")
-    for old, new in (("series/one", "series/two"), ('"slug":"one"', '"slug":"two"'), ("cubari/one", "cubari/two")):
-        rename(site, old, new)
+    change_slug(site)
     again(site, catalog)
     series = read(catalog, "series/two.yaml")
 
@@ -634,6 +595,13 @@ def publish(site: FakeSite, **series: int | list[int]) -> None:
         site.answers[f"/api/v2/series/{slug}/chapters"] = {"results": chapters}
 
 
+def published(site: FakeSite, folder: Path, **series: int | list[int]) -> Path:
+    """The catalog after a first import of these series."""
+    publish(site, **series)
+    site.imported(folder)
+    return folder / "catalog_src"
+
+
 @pytest.mark.parametrize(
     ("slugs", "formerly"),
     [
@@ -648,9 +616,7 @@ def test_series_that_take_over_slugs_keep_their_chapters(
     is_folder: bool, slugs: dict[str, int], formerly: dict[str, list[str]], site: FakeSite, tmp_path: Path
 ) -> None:
     """They are recognised by the ids of chapters. A slug in use is no old slug."""
-    publish(site, one=11, two=21)
-    site.imported(tmp_path)
-    catalog = tmp_path / "catalog_src"
+    catalog = published(site, tmp_path, one=11, two=21)
     edit(catalog, "series/one.yaml", "description: About.", "description: Ours.")
     if is_folder:
         split_series(catalog)
@@ -682,9 +648,7 @@ def test_series_that_take_over_slugs_keep_their_chapters(
 def test_a_chapter_that_moves_takes_no_series_along(
     new: dict[str, list[int]], without_id: list[str], site: FakeSite, tmp_path: Path
 ) -> None:
-    publish(site, one=[11], two=[22, 23, 24])
-    site.imported(tmp_path)
-    catalog = tmp_path / "catalog_src"
+    catalog = published(site, tmp_path, one=[11], two=[22, 23, 24])
     edit(catalog, "series/one.yaml", "description: About.", "description: Ours.")
     publish(site, **new)
     site.answers["/api/v2/series/one"]["title"] = "Series 11"
@@ -695,25 +659,8 @@ def test_a_chapter_that_moves_takes_no_series_along(
     assert [slug for slug in new if not all("id" in chapter for chapter in series[slug]["chapters"])] == without_id
 
 
-def test_a_slug_that_a_rename_freed_may_be_that_of_a_new_series(site: FakeSite, tmp_path: Path) -> None:
-    publish(site, one=11)
-    site.imported(tmp_path)
-    catalog = tmp_path / "catalog_src"
-    publish(site, two=11)
-    again(site, catalog)
-    assert read(catalog, "series/two.yaml")["formerly"] == ["one"]
-    publish(site, two=11, one=21)
-    again(site, catalog)
-
-    assert "formerly" not in read(catalog, "series/two.yaml")
-    assert (series_ids(catalog, "one"), series_ids(catalog, "two")) == ([21, 22], [11, 12])
-    assert again(site, catalog).files == []
-
-
 def test_a_slug_that_was_removed_here_may_be_passed_on(site: FakeSite, tmp_path: Path) -> None:
-    publish(site, one=11, two=21)
-    site.imported(tmp_path)
-    catalog = tmp_path / "catalog_src"
+    catalog = published(site, tmp_path, one=11, two=21)
     (catalog / "series/two.yaml").unlink()
     publish(site, two=11)
     again(site, catalog, removes=True)
@@ -724,9 +671,7 @@ def test_a_slug_that_was_removed_here_may_be_passed_on(site: FakeSite, tmp_path:
 
 def test_a_slug_that_another_series_of_the_catalog_has_is_refused(site: FakeSite, tmp_path: Path) -> None:
     """The series with that slug is no longer on the site, but in the catalog."""
-    publish(site, one=11, two=21)
-    site.imported(tmp_path)
-    catalog = tmp_path / "catalog_src"
+    catalog = published(site, tmp_path, one=11, two=21)
     before = texts(catalog)
     publish(site, two=11)
     with pytest.raises(FlatpanelError, match="two: the site has chapters of one under this slug, and none of this"):
@@ -744,8 +689,7 @@ def test_a_slug_that_another_series_of_the_catalog_has_is_refused(site: FakeSite
 def test_without_the_last_import_a_changed_slug_is_refused(site: FakeSite, catalog: Path) -> None:
     """With --theirs, the series is recognised by the ids and times of its chapters."""
     shutil.rmtree(catalog.parent / "cache")
-    for old, new in (("series/one", "series/two"), ('"slug":"one"', '"slug":"two"'), ("cubari/one", "cubari/two")):
-        rename(site, old, new)
+    change_slug(site)
     with pytest.raises(FlatpanelError, match="one: has the slug two on the site"):
         again(site, catalog)
     again(site, catalog, choice="theirs")

@@ -178,18 +178,6 @@ def test_hide_licensed_is_imported(tmp_path: Path) -> None:
     assert "first: licensed; its chapters are not available" in done.notes
 
 
-def test_a_licensed_series_without_chapters_keeps_its_dates(tmp_path: Path) -> None:
-    made = served("minimal", tmp_path / "one")
-    series = {"title": "Sold", "cover": "c.png", "licensed": True, "updated": iso(1), "modified": iso(2)}
-    change(made, "series/first.yaml", lambda _: series)
-
-    copy, _ = imported_copy(made, tmp_path / "two")
-    copy.build()
-
-    assert sorted(differences(made, copy)) == []
-    assert "/api/v2/series/first" in copy.manifest.resources
-
-
 def test_a_long_series_becomes_a_folder(tmp_path: Path) -> None:
     """More than 100 chapters; each file name has the number and the title."""
     made = served("minimal", tmp_path / "one")

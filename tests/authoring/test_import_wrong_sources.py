@@ -10,24 +10,14 @@ import pytest
 
 from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
-from generator.imports.run import ImportResult
 from generator.imports.site import chapter_titles
-from generator.imports.site.people_and_groups import category_id
 from generator.reading_sites import crawl, image_paths, lenient
 from tests.conftest import AS_OF
 from tests.support import linked_catalog
-from tests.support.fake_site import Reply, chapter, cubari_chapter, old_chapter, serving, small
+from tests.support.fake_site import Reply, chapter, cubari_chapter, imported, old_chapter, serving, small
 from tests.support.runs import sample
 
 Answers = dict[str, Any]
-
-
-def imported(answers: Answers, folder: Path, **options: Any) -> ImportResult:
-    """Import a site with these responses, and check the catalog."""
-    with serving(answers) as site:
-        done = site.imported(folder, **options)
-    linked_catalog.read_catalog(folder / "catalog_src", AS_OF)
-    return done
 
 
 def read(folder: Path, file: str) -> Any:
@@ -110,15 +100,6 @@ def test_the_oldest_version_has_file_names(tmp_path: Path) -> None:
     imported(answers, tmp_path)
 
     assert read(tmp_path, "series/one.yaml")["chapters"][0]["pages"] == ["a b.png"]
-
-
-def test_a_site_without_a_known_api_is_refused(tmp_path: Path) -> None:
-    """The URL may be misspelt; nothing is written."""
-    with pytest.raises(
-        FlatpanelError, match=r"not a known API: /api/v2/series, /api/v1/series and /api/series do not exist"
-    ):
-        imported({}, tmp_path)
-    assert not (tmp_path / "catalog_src").exists()
 
 
 def change(path: str, how: Callable[[Any], object]) -> Answers:
@@ -432,14 +413,6 @@ def test_images_without_a_common_root_keep_their_urls(tmp_path: Path) -> None:
     assert read(tmp_path, "series/one.yaml")["cover"] == "https://cdn.example/1.jpg"
 
 
-def test_a_missing_chapter_route_is_requested_once(tmp_path: Path) -> None:
-    """Not for each chapter."""
-    with serving(only_old(small())) as site:
-        site.imported(tmp_path)
-
-    assert [path for path in site.paths if path.startswith("/api/v1/series/one/")] == ["/api/v1/series/one/1/1"]
-
-
 @pytest.mark.parametrize(
     ("url", "name"),
     [
@@ -489,12 +462,3 @@ def test_a_title_template_fits_all_titles() -> None:
 def test_all_forms_of_times_are_parsed(written: object, seconds: int | None) -> None:
     """Each API version has its own; invalid ones are None."""
     assert lenient.instant(written) == seconds
-
-
-def test_an_id_of_a_category_is_its_name_in_lower_case() -> None:
-    """As the original service makes it: blanks, slashes and all letters are kept."""
-    assert [category_id(name) for name in ("Slice of Life!", "Sea/Shore", "É, 愛")] == [
-        "slice of life!",
-        "sea/shore",
-        "é, 愛",
-    ]

@@ -11,7 +11,6 @@ import pytest
 
 from generator.commands import import_
 from generator.imports import run as importing
-from tests.catalog.test_git import git
 from tests.commands.test_cli import Run, outcome
 from tests.conftest import AS_OF
 from tests.support.fake_site import FakeSite, Reply, serving, small, withdraw_series
@@ -53,21 +52,6 @@ def test_import_prints_what_it_removes(site: FakeSite, run: Run, tmp_path: Path)
     assert (report["removed"], report["renamed"], "series/one.yaml" in report["files"]) == (1, 0, True)
     assert "removed 1 entry; renamed 0 series" in run(*where, "--remove").stdout
     assert not (tmp_path / "new/series/one.yaml").exists()
-
-
-@pytest.mark.end_to_end
-@pytest.mark.parametrize(("option", "title"), [("--mine", "Mine"), ("--theirs", "Theirs")])
-def test_an_option_decides_a_conflict(option: str, title: str, site: FakeSite, run: Run, tmp_path: Path) -> None:
-    """Without it, both values are shown."""
-    where = ("import", site.url, "--catalog", tmp_path / "new", "--rate", 100)
-    assert run(*where).exit_code == 0
-    series = tmp_path / "new/series/one.yaml"
-    series.write_text(series.read_text().replace("title: One\n", "title: Mine\n"))
-    site.answers["/api/v2/series/one"]["title"] = "Theirs"
-    assert "one: title: conflict: 'Mine' here, 'Theirs' there; kept yours" in run(*where).stdout
-    assert run(*where, option).exit_code == 0
-
-    assert f"title: {title}\n" in series.read_text()
 
 
 def test_mine_and_theirs_exclude_each_other(run: Run, tmp_path: Path) -> None:
@@ -146,15 +130,6 @@ def test_a_catalog_that_is_a_file_is_an_error(site: FakeSite, run: Run, tmp_path
     result = run("import", site.url, "--catalog", tmp_path / "file")
 
     assert (result.exit_code, result.stderr, site.asked) == (1, f"{tmp_path}/file: not a folder\n", [])
-
-
-def test_git_ignores_the_cache(site: FakeSite, run: Run, tmp_path: Path) -> None:
-    """It may contain responses that need an API key."""
-    git(tmp_path, "init", "--quiet")
-    run("import", site.url, "--catalog", tmp_path / "new", "--rate", 100)
-
-    shown = subprocess.run(["git", "status", "--porcelain"], cwd=tmp_path, check=True, capture_output=True)
-    assert shown.stdout == b"?? new/\n"
 
 
 def test_a_cache_that_is_a_file_is_an_error(site: FakeSite, run: Run, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from generator.imports import run
 from generator.imports.run import ImportOptions, ImportResult
 from generator.server_url import ServerUrl
 from tests.conftest import AS_OF
-from tests.support import servers
+from tests.support import linked_catalog, servers
 
 JSON = {"Content-Type": "application/json"}
 
@@ -75,6 +75,34 @@ class FakeSite:
     def imported(self, folder: Path, **values: Any) -> ImportResult:
         """Import the site; the responses of most tests are incomplete."""
         return run.run(self.import_options(folder, **{"allows_missing_ids": True, **values}))
+
+
+def imported(answers: dict[str, Any], folder: Path, **options: Any) -> ImportResult:
+    """Import a site with these responses; the catalog is valid afterwards."""
+    with serving(answers) as site:
+        done = site.imported(folder, **options)
+    linked_catalog.read_catalog(folder / "catalog_src", AS_OF)
+    return done
+
+
+def again(site: FakeSite, catalog: Path, **options: Any) -> ImportResult:
+    """Import into a catalog, which is valid afterwards."""
+    done = site.imported(catalog.parent, **options)
+    linked_catalog.read_catalog(catalog, AS_OF)
+    return done
+
+
+def rename(site: FakeSite, before: str, after: str) -> None:
+    """Rename something in all responses."""
+    text = encoding.json(site.answers).decode()
+    site.answers = encoding.parse(text.replace(before, after).encode())
+
+
+def publish_third_chapter(site: FakeSite) -> None:
+    """Add a third chapter to the site."""
+    third = chapter(13, 3.0)
+    site.answers["/api/v2/series/one/chapters"]["results"].insert(0, third)
+    site.answers["/api/v2/cubari/one"]["chapters"]["13"] = cubari_chapter(third)
 
 
 def withdraw_series(site: FakeSite) -> None:
