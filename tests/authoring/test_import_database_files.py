@@ -221,9 +221,9 @@ def test_work_and_rows_are_bounded(
 
 
 def test_file_that_is_missing_or_a_folder_is_wrong_usage(made: Project, tmp_path: Path) -> None:
-    """So is a command line without any source."""
-    for arguments in (["--from-database", str(tmp_path)], ["--from-database", str(tmp_path / "none")], []):
-        assert made.run("import", *arguments).exit_code == 2
+    """As every option with a wrong value."""
+    for file in (tmp_path, tmp_path / "none"):
+        assert made.import_database(file).exit_code == 2
 
 
 def test_file_that_changes_while_it_is_read_is_refused(database: Path) -> None:

@@ -197,20 +197,6 @@ def test_import_into_an_unknown_catalog(
 # Interruptions and refusals
 
 
-def test_responses_that_fail_in_a_second_import(
-    first_import: FirstImports, service: RealService, tmp_path: Path
-) -> None:
-    """A failed series keeps its records; a failed list prevents all changes."""
-    made = first_import().copy(tmp_path / "project", service)
-    service.edit()
-    migration = Migration(made)
-    service.fail("/api/v2/series/kiln-sisters/chapters", 500, times=3)
-    migration.add(made.import_("--remove"))
-    service.fail("/api/v2/authors", 500, times=3)
-    migration.add(made.import_("--remove"))
-    migration.golden("failed responses")
-
-
 def test_import_without_ids_is_refused(service: RealService, tmp_path: Path) -> None:
     """An app recognises a chapter by its id."""
     service.reset(USUAL, "v0.4.5")

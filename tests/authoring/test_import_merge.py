@@ -159,20 +159,6 @@ def test_theirs_gives_a_chapter_of_the_catalog_another_id(site: FakeSite, catalo
     assert "id 13: the site has another chapter with this id; this one gets a new id" in done.notes
 
 
-def test_a_category_of_the_catalog_with_the_same_name_is_used(site: FakeSite, tmp_path: Path) -> None:
-    """Series of the site keep it; others have none."""
-    catalog = tmp_path / "catalog_src"
-    catalog.mkdir()
-    (catalog / "site.yaml").write_text("base_url: https://comics.example\n")
-    (catalog / "categories.yaml").write_text("- {id: sad, name: drama}\n")
-    site.answers["/api/v2/series"]["results"].append({"slug": "two"})
-    site.answers["/api/v2/series/two"] = {**site.answers["/api/v2/series/one"], "categories": []}
-    again(site, catalog)
-
-    assert read(catalog, "series/one.yaml")["categories"] == ["sad"]
-    assert not read(catalog, "series/two.yaml").get("categories")
-
-
 # Conflicts
 
 
@@ -435,24 +421,11 @@ def test_an_entry_that_cannot_be_removed_automatically_is_noted(site: FakeSite, 
     assert done.counts["removed"] == 0
 
 
-def test_chapters_that_only_version_1_shows_keep_id_and_views(site: FakeSite, catalog: Path) -> None:
-    """Version 2 hides the chapters of a licensed series; the older versions have neither ids nor views."""
-    site.answers["/api/v2/series/one/chapters"]["results"][0]["views"] = 5
-    again(site, catalog)
-    site.answers["/api/v2/series/one"]["licensed"] = True
-    for path in ("/api/v2/series/one/chapters", "/api/v2/cubari/one"):
-        site.answers[path] = Reply(451, b"{}")
-    done = again(site, catalog, removes=True)
-
-    series = read(catalog, "series/one.yaml")
-    assert series["licensed"] is True
-    assert [(one["id"], one.get("views", 0)) for one in series["chapters"]] == [(11, 3), (12, 5)]
-    assert not any("conflict" in note or "no longer" in note for note in done.notes)
-
-
 def test_values_that_only_version_1_showed_are_no_edits_of_people(site: FakeSite, catalog: Path) -> None:
-    """The chapter has an id at some imports and none at others; it is the same one."""
+    """The chapter has id and views at some imports and neither at others; it is the same one, and keeps both."""
     chapters, old = site.answers["/api/v2/series/one/chapters"], site.answers["/api/v1/series/one"]["volumes"]["1"]["2"]
+    chapters["results"][0]["views"] = 5
+    again(site, catalog)
     for hidden, title in (
         (True, "Second"),
         (True, "The second"),
@@ -463,10 +436,11 @@ def test_values_that_only_version_1_showed_are_no_edits_of_people(site: FakeSite
         site.answers["/api/v2/series/one"]["licensed"] = hidden
         site.answers["/api/v2/series/one/chapters"] = Reply(451, b"{}") if hidden else chapters
         old["title"] = title
-        done = again(site, catalog)
-        assert not any("conflict" in note for note in done.notes)
-        second = read(catalog, "series/one.yaml")["chapters"][1]
-        assert (second["id"], second["title"]) == (12, title)
+        done = again(site, catalog, removes=True)
+        assert not any("conflict" in note or "no longer" in note for note in done.notes)
+        first, second = read(catalog, "series/one.yaml")["chapters"]
+        assert (first["id"], first["views"]) == (11, 3)
+        assert (second["id"], second["views"], second["title"]) == (12, 5, title)
 
 
 # Slugs

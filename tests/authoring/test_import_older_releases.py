@@ -86,28 +86,3 @@ def test_failed_chapters_of_release_0_8_are_no_deletions(tmp_path: Path) -> None
 
     assert (result.exit_code, made.files()) == (0, before)
     assert "paper-comet: a response of the last import is not available now; kept as it is" in result.output
-
-
-@pytest.mark.end_to_end
-def test_an_import_without_ids_needs_an_option(tmp_path: Path) -> None:
-    """Apps recognise a chapter by its id, and new ids would be those of other chapters."""
-    with real_service(USUAL, "v0.4.5") as site:
-        made = project(tmp_path, site)
-        refused = made.import_()
-        files = sorted(made.catalog.glob("**/*"))
-        allowed = made.import_("--allow-missing-ids")
-        unchanged = made.import_()
-        created = made.run("init", str(tmp_path / "new"), "--import", site.url, "--rate", "100", "--allow-missing-ids")
-
-    assert (refused.exit_code, files) == (1, [])
-    for text in (
-        "37 chapters without an id in any response",
-        "kiln-sisters: 6 chapters",
-        "--from-database",
-        "`main ids`",
-    ):
-        assert text in refused.output
-    # The last import adds nothing.
-    assert (allowed.exit_code, unchanged.exit_code) == (0, 0)
-    assert created.exit_code == 0
-    assert f"import {site.url} --allow-missing-ids" in created.output

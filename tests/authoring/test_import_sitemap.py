@@ -58,15 +58,3 @@ def test_sitemap_beyond_the_limit_is_skipped(tmp_path: Path) -> None:
         notes = site.imported(tmp_path, max_response=1).notes
 
     assert any(note.startswith(f"{sitemap.CHAPTERS}: ") for note in notes)
-
-
-def test_site_without_a_sitemap_has_no_note(tmp_path: Path) -> None:
-    """Its sitemap is 404."""
-    answers = small() | {
-        "/api/v2/authors": Reply(body=encoding.json({"results": []}), headers={"Warning": "299 MangAdventure/v0.9.6"}),
-    }
-    with serving(answers) as site:
-        notes = site.imported(tmp_path).notes
-
-        assert sitemap.CHAPTERS in [path for path, _ in site.asked]
-    assert not any("only in the sitemap" in note for note in notes)

@@ -117,11 +117,13 @@ def test_one_chapter_is_counted_as_one(start: Start, tmp_path: Path, run: Run, f
         result = start(url=site.url)
     with serving({path: answer for path, answer in answers.items() if path.startswith("/api/v1/")}) as site:
         words = ("init", tmp_path / "other", "--import", site.url, "--rate", 100)
-        refused = run(*words)
-        assert run(*words, "--allow-missing-ids").exit_code == 0
+        refused, allowed = run(*words), run(*words, "--allow-missing-ids")
+        unchanged = in_project(run, tmp_path / "other", "import", site.url, "--rate", 100)
 
     assert f"{folder}: imported 1 series, 1 chapter and 6 other entries; built " in result.stdout
+    assert (refused.exit_code, allowed.exit_code, unchanged.exit_code) == (1, 0, 0)
     assert "\n  one: 1 chapter\n" in refused.stderr
+    assert allowed.stdout.endswith(f" import {site.url} --allow-missing-ids\n")
 
 
 def test_the_screen_has_counts_the_report_and_the_next_steps(start: Start, folder: Path, site: RealService) -> None:
@@ -406,19 +408,6 @@ def test_a_resumed_project_ignores_files_once(run: Run, folder: Path, database: 
 
     assert run(*words).exit_code == 0
     assert (folder / ".gitignore").read_text() == before
-
-
-@pytest.mark.end_to_end
-def test_a_database_that_cannot_be_read_leaves_a_project_to_resume(run: Run, folder: Path, database: Path) -> None:
-    """With the same file, after it was replaced."""
-    content = database.read_bytes()
-    database.write_bytes(b"SQL")
-    first = run("init", folder, "--import", database)
-    mark = json.loads((folder / project_folder.MARK).read_text())
-    database.write_bytes(content)
-
-    assert (first.exit_code, mark) == (1, ["--import", str(database.absolute())])
-    assert run("init", folder, "--import", database).exit_code == 0
 
 
 @each(
