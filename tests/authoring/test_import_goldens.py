@@ -7,7 +7,6 @@ SHA-256 of each catalog file. Accept other results with UPDATE_GOLDEN=1.
 import hashlib
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -178,20 +177,6 @@ def test_sources_in_turns(
     migration.add(made.import_("--from-database", str(edited_database), "--remove"))
     migration.add(made.import_())
     migration.golden("sources in turns")
-
-
-def test_import_into_an_unknown_catalog(
-    first_import: FirstImports, service: RealService, edited_database: Path, tmp_path: Path
-) -> None:
-    """Without the cache, differences are refused until an option decides them."""
-    made = first_import().copy(tmp_path / "project", service)
-    shutil.rmtree(made.folder / ".flatpanel_import_cache")
-    edit(made)
-    migration = Migration(made)
-    migration.add(made.import_())
-    migration.add(made.import_database(edited_database))
-    migration.add(made.import_("--mine"))
-    migration.golden("unknown catalog")
 
 
 # Interruptions and refusals

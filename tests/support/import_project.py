@@ -179,14 +179,13 @@ class FirstImports:
         version: str = "v0.9.6",
         database: str = "",
         has_site: bool = True,
-        **replay: bool,
     ) -> Imported:
         """Import a setting of a version, the recorded database of this name, or both."""
-        key = (arguments, setting, version, database, has_site, *replay.items())
+        key = (arguments, setting, version, database, has_site)
         if key not in self.made:
             folder = self.folder / str(len(self.made))
             before = replace(self.site)
-            self.site.reset(setting, version, **replay)
+            self.site.reset(setting, version)
             made = project(folder / "project", self.site if has_site else RealService(setting, version))
             words = ["--from-database", str(recorded_database(folder, database)), *arguments] if database else arguments
             result = made.import_(*words) if has_site else made.run("import", *words)

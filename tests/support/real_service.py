@@ -204,8 +204,6 @@ class RealService:
 
     setting: str
     version: str
-    # Replace the bare host of the site inside CDN URLs too. Otherwise these name the recorded host.
-    replaces_cdn_host: bool = True
     # The address that the site calls its own; a proxy may listen there.
     host: str = "127.0.0.1"
     port: int = 0
@@ -228,9 +226,9 @@ class RealService:
         """The targets of all requests, in order."""
         return [request.target for request in self.requests]
 
-    def reset(self, setting: str = USUAL, version: str = "v0.9.6", *, replaces_cdn_host: bool = True) -> None:
+    def reset(self, setting: str = USUAL, version: str = "v0.9.6") -> None:
         """Replay a setting of a version as if nothing had been requested and changed."""
-        vars(self).update(vars(RealService(setting, version, replaces_cdn_host, self.host, self.port)))
+        vars(self).update(vars(RealService(setting, version, self.host, self.port)))
 
     def edit(self) -> None:
         """Switch to the recorded state after the edits."""
@@ -396,8 +394,8 @@ class RealService:
         host, here = _HOSTS[self.version], f"{self.host}:{self.port}"
         pairs = [(f"{scheme}://{host}", self.url) for scheme in ("https", "http")]
         pairs += [(quote(old, safe=""), quote(new, safe="")) for old, new in pairs]
-        if self.replaces_cdn_host:
-            pairs += [(f"{cdn}/{host}", f"{cdn}/{here}") for cdn in ("i3.wp.com", "cdn.statically.io/img")]
+        # Two CDNs name the host alone.
+        pairs += [(f"{cdn}/{host}", f"{cdn}/{here}") for cdn in ("i3.wp.com", "cdn.statically.io/img")]
 
         def addressed(text: str) -> str:
             for old, new in pairs:
