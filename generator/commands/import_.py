@@ -17,8 +17,6 @@ from .output import Line, bold
 
 # How many files a dry run names; the others are in the details.
 MAX_FILES = 6
-# The counts of new entries, and their nouns.
-_ADDED = {"series": "series", "chapters": "chapter", "others": "other entry"}
 
 
 @click.command(
@@ -88,7 +86,7 @@ def import_(
 
 def _lines(result: run.ImportResult, import_options: run.ImportOptions) -> Iterator[str | Line]:
     counts, catalog, dry = result.counts, import_options.catalog, import_options.dry
-    added = ", ".join(map(counted, (counts[name] for name in _ADDED), _ADDED.values()))
+    added = ", ".join(importing.added(counts))
     verbs = ("would add", "would update", "would write") if dry else ("added", "updated", "wrote")
     yield f"{catalog}: {verbs[0]} {added}; {verbs[1]} {counted(counts['changes'], 'field')}"
     if counts["removed"] or counts["renamed"]:

@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ..catalog.confined_folder import ConfinedFolder
-from ..errors import FlatpanelError
+from ..errors import FlatpanelError, counted
 from ..imports.database.accounts import AccountData
 from ..imports.run import ImportOptions, ImportResult
 from ..reading_sites.crawl import Progress
@@ -24,8 +24,8 @@ from .output import is_terminal, note, progress_bar, prompt_secret, shows_progre
 
 KEY = "FLATPANEL_IMPORT_KEY"
 CACHE = ".flatpanel_import_cache"
-# Counts of new records.
-_ADDED = ("series", "chapters", "others")
+# Counts of new records, and their nouns.
+_ADDED = {"series": "series", "chapters": "chapter", "others": "other entry"}
 # Length of the progress bar.
 STEPS = 1000
 
@@ -191,6 +191,11 @@ def progress_of_requests() -> Iterator[Progress]:
         return
     with progress_bar(length=STEPS, label="requesting") as bar:
         yield lambda share: bar.update(int(share * STEPS) - bar.pos)
+
+
+def added(counts: Mapping[str, int]) -> list[str]:
+    """Return the numbers of new series, chapters and other entries."""
+    return [counted(counts[name], noun) for name, noun in _ADDED.items()]
 
 
 def result_json(result: ImportResult) -> dict[str, object]:

@@ -138,11 +138,10 @@ def _import(folder: Path, title: str | None, base_url: str | None, import_option
 
 
 def _imported(folder: Path, import_options: ImportOptions, result: ImportResult, resources: int) -> list[str]:
-    counts, program, site = result.counts, _program(), import_options.site
-    series, chapters = counted(counts["series"], "series"), counted(counts["chapters"], "chapter")
+    program, site = _program(), import_options.site
+    series, chapters, others = importing.added(result.counts)
     return [
-        f"{folder}: imported {series}, {chapters} and {counted(counts['others'], 'other entry')}; "
-        f"built {resources} resources",
+        f"{folder}: imported {series}, {chapters} and {others}; built {resources} resources",
         f"{counted(len(result.notes), 'note')} about the source site: {importing.shown(result.report)}",
         "Next steps:",
         *_steps(

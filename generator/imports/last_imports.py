@@ -58,7 +58,7 @@ def memory_of(imported: Imported) -> Memory:
 def saved(imported: Imported, last: Memory, undecided: Iterable[tuple[str, str, str]]) -> Memory:
     """Return what the next import needs of this one, and of earlier ones for paths that are unavailable now."""
     lost = lost_paths(imported, last)
-    unavailable_slugs = {imported.slugs_here.get(slug, slug) for slug in unavailable.series(lost)}
+    unavailable_slugs = imported.slugs_in_catalog(unavailable.series(lost))
     memory = spilled_records(last)
     if imported.site and not lost:
         memory["site"] = {"site": imported.site}

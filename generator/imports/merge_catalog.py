@@ -33,7 +33,7 @@ def merged(merge: Merge) -> Plan:
         merge.record(States("site", "site", SITE, last, imported.site, Entry(sources.site, SITE, ())))
     for kind in FILES:
         _merge_list(merge, kind)
-    SeriesMerge(merge).merge_all({imported.slugs_here.get(slug, slug) for slug in unavailable.series(lost)})
+    SeriesMerge(merge).merge_all(imported.slugs_in_catalog(unavailable.series(lost)))
     if imported.accounts:
         AccountMerge(merge, imported.accounts).merge_all()
     plan.names = {kind: _names(merge, kind) for kind in FILES}
@@ -137,7 +137,7 @@ class SeriesMerge:
     def merge_all(self, unavailable: set[str]) -> None:
         """Merge all series, except those of which a response is unavailable now."""
         lower_case = {slug.lower(): slug for slug in self.here if slug not in self.plan.moves}
-        only_old = {self.imported.slugs_here.get(slug, slug) for slug in self.imported.only_old}
+        only_old = self.imported.slugs_in_catalog(self.imported.only_old)
         for slug, record in self.imported.series.items():
             series = self.by_new_slug.get(slug)
             if series and slug in unavailable:

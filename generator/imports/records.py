@@ -90,6 +90,10 @@ class Imported:
     # Slug on the site -> slug here, of series that people renamed in the catalog.
     slugs_here: dict[str, str] = field(default_factory=dict)
 
+    def slugs_in_catalog(self, slugs: Iterable[str]) -> set[str]:
+        """Return the slugs in the catalog of series of the site."""
+        return {self.slugs_here.get(slug, slug) for slug in slugs}
+
     def use_ids(self, kind: str, people: Iterable[tuple[int, str]]) -> None:
         """Give people with new ids those that their names have already, or unused ones. People may share a name."""
         records, names = self.lists[kind], dict(people)
@@ -245,9 +249,9 @@ def only_in_v2(before: Fields, record: Fields) -> Fields:
     return {name: before[name] for name in names if name in before}
 
 
-def reading_order(chapter: Fields) -> tuple[float, float, float]:
-    """Volumes come first; of one number, the order of ids."""
-    return chapter.get("volume", inf), float(chapter["number"]), chapter.get("id", inf)
+def reading_order(chapter: Row) -> tuple[float, float, float]:
+    """Return the key of a chapter or its row: volumes come first; of one number, the order of ids."""
+    return chapter.get("volume") or inf, float(chapter["number"] or 0), chapter.get("id") or inf
 
 
 class UniqueCategories:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterator
-from math import inf
 from typing import Any
 
 from ...catalog import field_values, patterns
@@ -10,7 +9,7 @@ from ...catalog.patterns import MAX_SLUG
 from ...catalog.site_settings import Site
 from ...reading_sites.lenient import Fields
 from ...reading_sites.notes import Notes
-from ..records import ChapterBuilder, Imported, RecordBuilder, StatedChapter
+from ..records import ChapterBuilder, Imported, RecordBuilder, StatedChapter, reading_order
 from . import accounts, rows
 from .accounts import AccountData
 from .tables import Row, Tables
@@ -170,7 +169,7 @@ class SeriesRows:
     def _chapters(self, series: Row) -> list[Fields]:
         """Return the chapters of a series in reading order."""
         slug, chapters = series["slug"], ChapterBuilder(self.builder, series["slug"])
-        for row in sorted(self.chapters.get(series["id"], ()), key=_reading_order):
+        for row in sorted(self.chapters.get(series["id"], ()), key=reading_order):
             if row["number"] is None:
                 self.notes.add("invalid chapter number; chapter skipped", slug)
                 continue
@@ -180,10 +179,6 @@ class SeriesRows:
             stated = {**{name: row[name] for name in _OF_CHAPTERS}, "groups": groups}
             chapters.add(StatedChapter(stated, urls, page_numbers=[page.number for page in pages]))
         return chapters.in_order()
-
-
-def _reading_order(row: Row) -> tuple[float, float, float]:
-    return row["volume"] or inf, float(row["number"] or 0), row["id"] or inf
 
 
 # Redirects of old slugs: `formerly` of the series that has the slug now
