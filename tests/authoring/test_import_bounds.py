@@ -75,12 +75,6 @@ def test_bytes_of_closed_connections_count() -> None:
     assert once > 0 and asker.client.received == 2 * once
 
 
-@pytest.mark.parametrize("option", [("--timeout", "0"), ("--max-response", "0"), ("--timeout", "nan")])
-def test_limits_of_0_are_wrong_usage(option: tuple[str, str], run: Any, tmp_path: Path) -> None:
-    """Such an import could never finish."""
-    assert run("import", "http://127.0.0.1:1", "--catalog", tmp_path / "new", *option).exit_code == 2
-
-
 def test_json_with_too_many_values_is_not_parsed() -> None:
     """The estimate includes strings; 50,000 chapters in one response are below the limit."""
     body = b'{"results":[' + b",".join([b"{}"] * 10_000) + b"]}"

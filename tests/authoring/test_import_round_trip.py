@@ -17,7 +17,7 @@ from generator.encoding import http_date
 from generator.imports import run
 from generator.imports.run import ImportOptions, ImportResult
 from generator.server_url import ServerUrl
-from tests.conftest import AS_OF, SITES, Site, copy_of, date, serving
+from tests.conftest import AS_OF, SITES, Site, date, serving
 from tests.support import fake_site
 from tests.support.fake_site import Reply
 from tests.support.paths import ROOT
@@ -151,19 +151,6 @@ def test_older_versions_alone_can_be_imported(name: str, tmp_path: Path) -> None
     copy.build()
 
     assert [one for one in sorted(differences(made, copy)) if one.startswith(paths)] == []
-
-
-def test_responses_that_need_a_key_are_noted(tmp_path: Path) -> None:
-    """The copy is incomplete without the key."""
-    made = copy_of("everything", tmp_path / "one")
-
-    copy, done = imported_copy(made, tmp_path / "two", key=None)
-    copy.build()
-
-    paths = "/api/v2/members, /api/v2/series/members-only/chapters, /api/v2/cubari/members-only"
-    assert f"{paths}: needs an API key; skipped (use --key-file)" in done.notes
-    assert reader.load((copy.folder / "catalog_src/series/members-only.yaml").read_bytes())["restricted"] is True
-    assert "chapters" not in reader.load((copy.folder / "catalog_src/series/members-only.yaml").read_bytes())
 
 
 def test_hide_licensed_is_imported(tmp_path: Path) -> None:

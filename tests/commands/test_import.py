@@ -107,10 +107,13 @@ def test_an_invalid_url_is_wrong_usage(url: str, run: Run, tmp_path: Path) -> No
     assert run("import", url, "--catalog", tmp_path / "new").exit_code == 2
 
 
-@pytest.mark.parametrize("rate", ["0", "1e-320", "-1", "101", "often", "nan"])
-def test_the_rate_is_limited(rate: str, run: Run, tmp_path: Path) -> None:
-    """Between 0.001 and 100 requests per second."""
-    assert run("import", "https://x.example", "--rate", rate, "--catalog", tmp_path / "new").exit_code == 2
+RATES = [("--rate", rate) for rate in ("0", "1e-320", "-1", "101", "often", "nan")]
+
+
+@pytest.mark.parametrize("option", [*RATES, ("--timeout", "0"), ("--timeout", "nan"), ("--max-response", "0")])
+def test_rate_and_limits_are_bounded(option: tuple[str, str], run: Run, tmp_path: Path) -> None:
+    """An import without time or memory could never finish; the rate is 0.001 to 100 requests per second."""
+    assert run("import", "https://x.example", "--catalog", tmp_path / "new", *option).exit_code == 2
 
 
 def test_a_site_without_a_known_api_is_an_error(run: Run, tmp_path: Path) -> None:

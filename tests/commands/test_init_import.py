@@ -71,12 +71,6 @@ def in_project(run: Run, folder: Path, command: str, *arguments: object) -> Resu
     return run(command, *arguments, *paths, SOURCE_DATE_EPOCH=str(RECORDED_AT), FLATPANEL_IMPORT_KEY="")
 
 
-def edited(file: Path, before: str, after: str) -> None:
-    text = file.read_text()
-    assert text.count(before) == 1
-    file.write_text(text.replace(before, after))
-
-
 def files(folder: Path) -> set[str]:
     """The files of a project besides caches and the built site."""
     names = tree_snapshot.files(folder)
@@ -213,19 +207,6 @@ def test_base_url_replaces_that_of_the_site(start: Start, run: Run, folder: Path
     assert "server_name new.example;" in (folder / "nginx/comics.conf").read_text()
 
 
-def test_a_later_import_keeps_edits(start: Start, run: Run, folder: Path, site: RealService) -> None:
-    """The last import is known: an edit here and a change there are both in the catalog."""
-    assert start().exit_code == 0
-    series = folder / "catalog_src/series/tide-ledger.yaml"
-    edited(series, "title: Tide Ledger\n", "title: The Tide Ledger\n")
-    site.change("/api/v2/series/tide-ledger", lambda value: value.update(description="New."))
-    result = in_project(run, folder, "import", site.url, "--rate", 100)
-
-    assert result.exit_code == 0
-    assert "title: The Tide Ledger\n" in series.read_text()
-    assert "description: New.\n" in series.read_text()
-
-
 def test_an_interrupted_project_resumes(start: Start, run: Run, folder: Path, site: RealService) -> None:
     """No response is requested twice, and other commands of `init` are refused; afterwards this one as well.
 
@@ -247,16 +228,6 @@ def test_an_interrupted_project_resumes(start: Start, run: Run, folder: Path, si
     assert plain.stderr == f"{folder}: its import is unfinished; {advice}\n"
     assert set(answered) & set(site.targets[before:]) == set()
     assert not (folder / project_folder.MARK).exists()
-
-
-def test_another_site_may_follow_a_site_that_cannot_be_reached(start: Start, folder: Path, site: RealService) -> None:
-    """Nothing was imported from the first one."""
-    site.close_after(0)
-    assert start().exit_code == 1
-    with real_service(version="v0.4.5") as other:
-        assert start("--allow-missing-ids", url=other.url).exit_code == 0
-
-    assert f"base_url: {other.url}\n" in (folder / "catalog_src/site.yaml").read_text()
 
 
 def test_a_failed_build_is_finished_by_the_same_command(
