@@ -84,6 +84,13 @@ def begin(report: BinaryIO) -> None:
     _current = Bounds(report)
 
 
+def limit_memory(process: int, size: int) -> None:
+    """Bound the memory that another process allocates. Files that it maps, such as packs of git, do not count."""
+    if set_limit := getattr(resource, "prlimit", None):  # only Linux has it
+        _, hard = set_limit(process, resource.RLIMIT_DATA)
+        set_limit(process, resource.RLIMIT_DATA, (size if hard == resource.RLIM_INFINITY else min(size, hard), hard))
+
+
 def of_process() -> Bounds:
     """The bounds of this process, which must have some: nothing of a theme is run in any other process."""
     assert _current, "not a bounded process"

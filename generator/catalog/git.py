@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from .. import bounds, filesystem
 from ..errors import CatalogError, FlatpanelError, Problem
 from . import confined_folder
 
@@ -38,9 +39,14 @@ _SETTINGS = (
     *("log.diffMerges=separate", "status.showStash=false"),
 )
 _HEAD = re.compile(r"(?P<top>.*)\n(?P<shallow>true|false)\n(?P<head>[0-9a-f]*)\n?", re.DOTALL)
-_ID = re.compile(r"""\bid['"]?[ \t]*:[ \t]*([0-9]{1,10})\b""")
-# Bytes of file contents in one call of git.
-BATCH_BYTES = 32 << 20
+_ID = re.compile(rb"""\bid['"]?[ \t]*:[ \t]*([0-9]{1,10})\b""")
+# Digits of a time; git prints those of a commit, which may be any number.
+_TIME = re.compile("//([0-9]{1,12})")
+# Bytes of file contents in one call of git, and of all files of a commit.
+BATCH_BYTES, MAX_COMMIT = 32 << 20, 1 << 30
+# Bytes that git may print and allocate: a few objects can be trees of any number of files.
+MAX_OUTPUT, MAX_MEMORY = 128 << 20, 1 << 30
+_MAX_MESSAGES = 1 << 16
 
 
 class GitError(FlatpanelError):
@@ -97,7 +103,7 @@ class Repository:
         for part in self._text("log", *options, commit, "--", self.prefix or ".").split("\0"):
             if part.startswith("//"):
                 # git prints an empty time for a commit whose time it cannot parse.
-                moment = int(part[2:] or 0)
+                moment = int(time[1]) if (time := _TIME.fullmatch(part)) else 0
             elif path := self._path_in_catalog(part.removeprefix("\n")):
                 times.setdefault(path, moment)
         return times
@@ -126,7 +132,7 @@ class Repository:
         if not self.head:
             return set()
         options = ("--patch", "-m", "--ignore-submodules=all", "--submodule=short", *plain)
-        return {int(number) for number in _ID.findall(self._text("log", *options, "--", f"{self.prefix}series"))}
+        return {int(number) for number in _ID.findall(self._output("log", *options, "--", f"{self.prefix}series"))}
 
     def object_id(self, name: str) -> str | None:
         """The id of the object with this name; None if there is none."""
@@ -170,16 +176,19 @@ class Repository:
                     raise GitError(f"git has no content of {self.prefix}{file.path} in {self.root}; fetch it all")
                 yield file.path, content
 
-    def link_target(self, tree: str, link: TreeEntry) -> tuple[str, TreeEntry]:
-        """The type and the entry of a link's target: `blob`, `tree`, or `symlink` if it is outside the tree.
+    def link_targets(self, tree: str, links: Iterable[TreeEntry]) -> Iterator[tuple[str, TreeEntry]]:
+        """The type and the entry of each link's target: `blob`, `tree`, or `symlink` if it is outside the tree.
 
-        For a broken link, git gives another word.
+        For a broken link, git gives another word. The first link without an object in the tree is the last one.
         """
-        if "\n" in link.path:  # would be two queries
-            return "symlink", link
-        output = self._output("cat-file", "--batch-check", "--follow-symlinks", lines=[f"{tree}:{link.path}"])
-        first, kind, *size = output.decode("utf-8", "replace").split("\n")[0].split(" ")
-        return (kind, TreeEntry(link.path, "100644", first, int(size[0]))) if size else (first, link)
+        lines = [f"{tree}:{link.path}" for link in links]
+        output = self._output("cat-file", "--batch-check", "--follow-symlinks", lines=lines)
+        for link, line in zip(links, output.decode("utf-8", "replace").split("\n"), strict=False):
+            first, kind, *size = line.split(" ")
+            if not size:  # the next line has more about it
+                yield first, link
+                return
+            yield kind, TreeEntry(link.path, "100644", first, int(size[0]))
 
     def _text(self, *arguments: str, accepted: tuple[int, ...] = ()) -> str:
         return os.fsdecode(self._output(*arguments, accepted=accepted))
@@ -191,15 +200,28 @@ class Repository:
         environment |= {**_SET_VARIABLES, "GIT_CEILING_DIRECTORIES": str(self.root.parent)}
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]
         command = ["git", "-C", str(self.root), "--no-pager", "--literal-pathspecs", *settings, *arguments]
-        stdin = b"".join(os.fsencode(f"{line}\n") for line in lines)
-        try:
-            process = subprocess.run(command, capture_output=True, check=False, env=environment, input=stdin)
-        except OSError as error:
-            raise GitError(f"git cannot be started for {self.root}: {error.strerror}") from None
-        if process.returncode not in (0, *accepted):
-            message = " ".join(os.fsdecode(process.stderr).split())
-            raise GitError(f"git cannot read the repository {self.root}: {message}")
-        return process.stdout
+        with filesystem.unnamed_file() as stdin, filesystem.unnamed_file() as messages:
+            stdin.writelines(os.fsencode(f"{line}\n") for line in lines)
+            stdin.seek(0)
+            try:
+                process = subprocess.Popen(
+                    command, stdin=stdin, stdout=subprocess.PIPE, stderr=messages, env=environment
+                )
+            except OSError as error:
+                raise GitError(f"git cannot be started for {self.root}: {error.strerror}") from None
+            with process:
+                bounds.limit_memory(process.pid, MAX_MEMORY)
+                assert process.stdout
+                output = process.stdout.read(MAX_OUTPUT + 1)
+                if len(output) > MAX_OUTPUT:
+                    process.kill()
+                    fault = f"git {arguments[0]} prints more than {MAX_OUTPUT >> 20} MiB"
+                    raise GitError(f"the repository {self.root} has too many files or changes: {fault}")
+            if process.returncode not in (0, *accepted):
+                messages.seek(0)
+                message = " ".join(os.fsdecode(messages.read(_MAX_MESSAGES)).split())
+                raise GitError(f"git cannot read the repository {self.root}: {message}")
+        return output
 
 
 def file_times(
@@ -263,19 +285,28 @@ class CommittedFiles:
         self.warnings: list[str] = []
         entries = repository.entries(tree)
         refuse_bare_files(label, (entry.path for entry in entries))
-        self.files = [file for entry in entries for file in self._files(entry)]
+        visible = list(filter(self._is_visible, entries))
+        targets = repository.link_targets(tree, [entry for entry in visible if entry.mode == _LINK])
+        self.files = [file for entry in visible for file in self._files(entry, targets)]
+        if sum(file.size for file in self.files) > MAX_COMMIT:
+            raise FlatpanelError(f"{label}: has files of more than {MAX_COMMIT >> 30} GiB together")
 
-    def _files(self, entry: TreeEntry) -> Iterator[TreeEntry]:
+    def _is_visible(self, entry: TreeEntry) -> bool:
+        """Whether a file is read: as in a folder, hidden ones are not."""
         parts = entry.path.split("/")
         if not {"", ".", ".."}.isdisjoint(parts):
             raise self._refusal(entry, "is not a path that git checks out")
-        if any(part.startswith(".") for part in parts):
-            return  # as in a folder, hidden files are not read
+        return not any(part.startswith(".") for part in parts)
+
+    def _files(self, entry: TreeEntry, targets: Iterator[tuple[str, TreeEntry]]) -> Iterator[TreeEntry]:
+        """The file of an entry, if it is read. `targets` are those of the next links."""
         if entry.mode == _SUBMODULE:
             self.warnings.append(self._sentence(entry, "is a submodule; skipped"))
             return
         if entry.mode == _LINK:
-            kind, entry = self.repository.link_target(self.tree, entry)
+            if "\n" in entry.path:  # would be two queries
+                raise self._refusal(entry, _REFUSALS["symlink"])
+            kind, entry = next(targets)
             if kind != "blob":
                 raise self._refusal(entry, _REFUSALS.get(kind, "is a broken link"))
         if entry.path.endswith(self.suffixes):

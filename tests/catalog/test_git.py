@@ -1,6 +1,7 @@
 """Times of the last change of files, read from real git repositories."""
 
 import os
+import resource
 import subprocess
 from pathlib import Path
 
@@ -148,15 +149,41 @@ def test_file_with_a_merge_conflict_counts_as_edited(repository: Path) -> None:
     assert times(repository)["b.yaml"] == THIRD
 
 
-def test_commit_without_a_time_counts_as_second_0(repository: Path) -> None:
+@pytest.mark.parametrize("committer", ["x <x>", "x <x> 99999999999999999999999 +0000", f"x <x> {'9' * 5000} +0000"])
+def test_commit_without_a_time_counts_as_second_0(repository: Path, committer: str) -> None:
     """Imported histories contain such commits, and anyone can write one."""
     head = subprocess.run(["git", "cat-file", "commit", "HEAD"], cwd=repository, check=True, capture_output=True).stdout
-    lines = [b"committer x <x>" if line.startswith(b"committer ") else line for line in head.split(b"\n")]
-    made = ["git", "hash-object", "--literally", "-t", "commit", "-w", "--stdin"]
-    name = subprocess.run(made, cwd=repository, check=True, capture_output=True, input=b"\n".join(lines)).stdout
-    git(repository, "update-ref", "HEAD", name.decode().strip())
+    lines = [f"committer {committer}" if line.startswith("committer ") else line for line in head.decode().split("\n")]
+    git(repository, "update-ref", "HEAD", stored(repository, "commit", "\n".join(lines).encode()))
 
     assert times(repository) == {"a.yaml": FIRST, "b.yaml": 0}
+
+
+def stored(repository: Path, kind: str, content: bytes) -> str:
+    """Write an object that git would not make, and return its name."""
+    command = ["git", "hash-object", "--literally", "-t", kind, "-w", "--stdin"]
+    return (
+        subprocess.run(command, cwd=repository, check=True, capture_output=True, input=content).stdout.decode().strip()
+    )
+
+
+def test_a_path_that_looks_like_a_time_is_no_time(repository: Path) -> None:
+    """git makes no such tree, but anyone can write its bytes into a commit that is undone later."""
+    tree = subprocess.run(["git", "cat-file", "tree", "HEAD^{tree}"], cwd=repository, check=True, capture_output=True)
+    entry = b"100644 //%s\0" + tree.stdout[-20:]
+    odd = stored(repository, "tree", entry % b"0" + entry % b"abc" + entry % b"" + tree.stdout)
+    for commit_tree in (odd, "HEAD^{tree}"):
+        git(repository, "update-ref", "HEAD", committed(repository, commit_tree))
+
+    assert {name: moment for name, moment in times(repository).items() if "/" not in name} == {
+        "a.yaml": FIRST,
+        "b.yaml": SECOND,
+    }
+
+
+def committed(repository: Path, tree: str) -> str:
+    words = ("-c", "user.name=x", "-c", "user.email=x", "commit-tree", tree, "-p", "HEAD", "-m", "x")
+    return subprocess.run(["git", *words], cwd=repository, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def test_touched_file_is_no_edit(repository: Path) -> None:
@@ -254,6 +281,13 @@ def test_missing_git_is_a_warning(repository: Path, monkeypatch: pytest.MonkeyPa
     assert history.file_times(repository, NOW) == FileTimes(
         {}, [f"{repository}: {sentence}; each file counts as changed at its mtime"]
     )
+
+
+def test_git_runs_where_its_memory_has_no_limit(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only Linux bounds the memory of another process."""
+    monkeypatch.delattr(resource, "prlimit")
+
+    assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND}
 
 
 SETTINGS = (

@@ -115,6 +115,18 @@ def test_only_links_to_files_in_the_catalog_are_followed(project: Path, run: Run
     assert (result.exit_code, result.stderr) == (1, f"HEAD:catalog_src/series/third.yaml: {problem}\n")
 
 
+def test_all_links_are_resolved_by_one_process(project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A commit may have hundreds of thousands of them."""
+    for number in range(20):
+        (project / f"catalog_src/series/link{number}.yaml").symlink_to("first.yaml")
+    commit(project, THIRD)
+    monkeypatch.setenv("GIT_TRACE", str(tmp_path / "trace"))
+    files = {file.path: file.oid for file in chosen(project).files}
+
+    assert [files[f"series/link{number}.yaml"] for number in range(20)] == [files["series/first.yaml"]] * 20
+    assert (tmp_path / "trace").read_text().count("built-in: git cat-file") == 1
+
+
 def test_link_with_a_line_break_in_its_name_is_refused(project: Path) -> None:
     """git would read the name as two queries."""
     (project / "catalog_src/series/a\nb.yaml").symlink_to("first.yaml")
@@ -175,6 +187,17 @@ def test_file_over_16_mib_is_refused(project: Path, run: Run) -> None:
     result = run("diff", "HEAD~1", "HEAD")
 
     assert result.stderr == "HEAD:catalog_src/series/third.yaml: has more than 16 MiB; split it\n"
+
+
+def test_the_files_of_a_commit_have_a_limit_together(project: Path, run: Run) -> None:
+    """A few kilobytes of trees and links can name one large file any number of times."""
+    (project / "catalog_src/series/large.yaml").write_bytes(b"#" * confined_folder.MAX_SIZE)
+    for number in range(history.MAX_COMMIT // confined_folder.MAX_SIZE):
+        (project / f"catalog_src/series/link{number}.yaml").symlink_to("large.yaml")
+    commit(project, THIRD)
+    result = run("diff", "HEAD~1", "HEAD")
+
+    assert result.stderr == "HEAD:catalog_src: has files of more than 1 GiB together\n"
 
 
 def test_missing_object_is_an_error(project: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from generator.catalog import git as git_module
 from tests.catalog.test_git import commit, git
 from tests.conftest import AS_OF
 from tests.support import tree_snapshot
@@ -32,6 +33,7 @@ COMMANDS = {
     "ids": (),
     "new chapter": ("undated",),
 }
+IDENTITY = ("-c", "user.name=x", "-c", "user.email=x")
 PLACES = ("root", "subfolder", "submodule", "worktree", "link")
 
 
@@ -118,8 +120,9 @@ def project(tmp_path: Path, run: Run, request: pytest.FixtureRequest) -> Project
     return Project(folder, folder / inside, run)
 
 
-def output(folder: Path, *arguments: str) -> str:
-    return subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+def output(folder: Path, *arguments: str, text: str = "") -> str:
+    command = ["git", *arguments]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True, input=text).stdout.strip()
 
 
 def settings(marker: Path) -> str:
@@ -275,9 +278,7 @@ def sign(folder: Path) -> None:
     text = output(folder, "cat-file", "commit", "HEAD").replace(
         "\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n x\n -----END PGP SIGNATURE-----\n\n", 1
     )
-    name = subprocess.run(
-        ["git", "hash-object", "-t", "commit", "-w", "--stdin"], cwd=folder, input=text, capture_output=True, text=True
-    ).stdout.strip()
+    name = output(folder, "hash-object", "-t", "commit", "-w", "--stdin", text=text)
     git(folder, "update-ref", "HEAD", name)
 
 
@@ -319,6 +320,35 @@ def test_missing_objects_of_a_partial_clone_are_not_fetched(project: Project, co
     assert (code, f"git cannot read the repository {project.folder}: " in printed) == (int(command == "diff"), True), (
         printed
     )
+
+
+@pytest.mark.parametrize(
+    ("command", "fault"),
+    [
+        # git itself needs the memory, and says so in several ways.
+        ("build", "git cannot read the repository {}: fatal: "),
+        ("new chapter", "git cannot read the repository {}: fatal: "),
+        ("diff", "the repository {} has too many files or changes: git ls-tree prints more than 1 MiB"),
+    ],
+)
+def test_a_tree_of_endless_files_has_limits(
+    project: Project, command: str, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten objects are a tree of ten billion files. They need not be checked out: a later commit may undo them."""
+    monkeypatch.setattr(git_module, "MAX_OUTPUT", 1 << 20)
+    monkeypatch.setattr(git_module, "MAX_MEMORY", 64 << 20)
+    tree = output(project.folder, "rev-parse", "HEAD:catalog_src")
+    for _ in range(10):
+        entries = "".join(f"040000 tree {tree}\tfolder{number}\n" for number in range(10))
+        tree = output(project.folder, "mktree", text=entries)
+    for name in ("series", "catalog_src"):
+        tree = output(project.folder, "mktree", text=f"040000 tree {tree}\t{name}\n")
+    for each in (tree, "HEAD^{tree}"):
+        name = output(project.folder, *IDENTITY, "commit-tree", each, "-p", "HEAD", "-m", "x")
+        git(project.folder, "update-ref", "HEAD", name)
+    code, printed = project.run(command, *COMMANDS[command])
+
+    assert (code, fault.format(project.folder) in printed) == (int(command == "diff"), True), printed
 
 
 # Repositories that git refuses
