@@ -13,7 +13,7 @@ from click.testing import Result
 
 from generator.errors import FlatpanelError
 from generator.imports import spilled
-from generator.imports.database import dumpdata, source
+from generator.imports.database import dumpdata, source, tables
 from generator.imports.database.tables import TABLES
 from tests.support.documents import DOCUMENTS
 from tests.support.real_service import RECORDED
@@ -327,6 +327,26 @@ def test_too_large_files_are_refused(dump: Path, recorded: list[Item], monkeypat
     monkeypatch.setattr(dumpdata, "_MAX_SIZE", 100_000)
 
     assert refusal(dump, gzip.compress(text(recorded))).startswith("too large; write it with")
+
+
+@pytest.mark.parametrize(
+    ("key", "fields"),
+    [
+        # Of two characters, a row; of one, a value of four bytes.
+        (1, {"authors": [1] * 10_000}),
+        (1, {"title": "x" * 400_000 + "\U0001f600"}),
+        (1, {"user": ["", *[""] * 20_000]}),
+        (1, {}),
+        ("x" * 20, {}),
+    ],
+)
+def test_rows_have_a_limit_of_memory(dump: Path, key: object, fields: Item, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take up to thirty times as much as their text, which may be compressed."""
+    monkeypatch.setattr(tables, "MAX_MEMORY", 1 << 20)
+    model = "users.userprofile" if "user" in fields else "reader.series"
+    dump.write_bytes(gzip.compress(text([{"model": model, "pk": key, "fields": fields}] * (1 if fields else 4000))))
+
+    assert refusal(dump, dump.read_bytes()) == "its rows take more than 1 MiB of memory"
 
 
 def test_too_long_object_is_refused(dump: Path, monkeypatch: pytest.MonkeyPatch) -> None:

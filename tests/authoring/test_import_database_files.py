@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from generator.errors import FlatpanelError
-from generator.imports.database import source, sqlite_file
+from generator.imports.database import source, sqlite_file, tables
 from tests.support.import_project import Project, change
 from tests.support.real_service import recorded_bytes
 
@@ -204,7 +204,7 @@ def test_tables_with_any_other_name_are_ignored(made: Project, database: Path) -
     ("limit", "most", "message"),
     [
         ("_MAX_STEPS", 1000, "SQLite cannot read the file: interrupted"),
-        ("_MAX_MEMORY", 4 << 20, "its rows take more than 4 MiB of memory"),
+        ("MAX_MEMORY", 4 << 20, "its rows take more than 4 MiB of memory"),
     ],
 )
 def test_work_and_rows_are_bounded(
@@ -212,8 +212,8 @@ def test_work_and_rows_are_bounded(
 ) -> None:
     """A damaged table may have more rows than its file has bytes."""
     monkeypatch.setattr(sqlite_file, "_STEP", 100)
-    monkeypatch.setattr(sqlite_file, limit, most)
-    if limit == "_MAX_MEMORY":
+    monkeypatch.setattr(tables if limit == "MAX_MEMORY" else sqlite_file, limit, most)
+    if limit == "MAX_MEMORY":
         values = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 40000) SELECT 'x', 1, 1 FROM n"
         change(database, f"INSERT INTO reader_page (image, number, chapter_id) {values}")
 

@@ -17,14 +17,14 @@ from typing import Any, BinaryIO, TextIO, cast
 
 from ...errors import FlatpanelError
 from ..spilled import SpilledRows
-from .tables import TABLES, Tables, Version
+from .tables import TABLES, RowMemory, Tables, Version
 
 _COMMAND = "python manage.py dumpdata {} --output dump.json"
 COMMANDS: dict[Version, str] = {
     "0.9.6": _COMMAND.format("reader groups users auth.user contenttypes redirects sites"),
     "0.4.5": _COMMAND.format("reader groups"),
 }
-# Characters of the largest file. Its rows, without those of pages, take about as many bytes of memory.
+# Characters of the largest file.
 _MAX_SIZE = 1 << 30
 # Models whose table is not named after the app.
 _TABLES = {
@@ -57,7 +57,7 @@ def is_dump(path: Path) -> bool:
 @contextmanager
 def opened(path: Path) -> Iterator[Tables]:
     """Read a dump, and check that it has what an import needs."""
-    dump = _Dump()
+    dump = _Dump(RowMemory(path))
     try:
         for number, item in enumerate(json_objects(path, _MAX_SIZE), 1):
             dump.add(item, number)
@@ -70,7 +70,8 @@ def opened(path: Path) -> Iterator[Tables]:
 class _Dump:
     """The rows of the tables that an import reads."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: RowMemory) -> None:
+        self._memory = memory
         # Values in the order of _COLUMNS.
         self.rows: dict[str, list[tuple[Any, ...]]] = {}
         # The rows of pages, converted: most rows of a dump are pages.
@@ -106,6 +107,7 @@ class _Dump:
             conversions = TABLES["0.9.6"][_PAGES].values()
             self.pages.append([convert(value) for convert, value in zip(conversions, row, strict=True)])
         else:
+            self._memory.take(row)
             rows.append(row)
         for name in _LINKS.get(table, ()):
             self._add_links(f"{table}_{name}", key, fields.get(name))
@@ -128,7 +130,9 @@ class _Dump:
         for other in others if isinstance(others, list) else ():
             if isinstance(other, list):
                 raise InvalidArray(f"an object of {table} is a natural key")
-            rows.append(tuple(key if name == owner else other for name in _COLUMNS[table]))
+            row = tuple(key if name == owner else other for name in _COLUMNS[table])
+            self._memory.take(row)
+            rows.append(row)
 
     def check(self) -> Version:
         """Check models and fields; return their version."""

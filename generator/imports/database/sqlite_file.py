@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ...errors import FlatpanelError
-from .tables import SHOWS_VERSION, TABLES, Tables, Version
+from .tables import SHOWS_VERSION, TABLES, RowMemory, Tables, Version
 
 MAGIC = b"SQLite format 3\0"
 _HEADER = 100
@@ -23,8 +23,6 @@ _JOURNAL = bytes.fromhex("d9d505f920a163d7")
 # Bytes of the longest row; instructions of SQLite between two checks, and of one import, which reads 10,000,000 rows.
 _LONGEST = 1 << 22
 _STEP, _MAX_STEPS = 1_000_000, 1_000_000_000
-# Bytes of all rows in memory, and of a value beside its text, both estimated.
-_MAX_MEMORY, _VALUE = 1 << 30, 64
 # Tables that any version of the original service has.
 _COMMON = {"reader_series", "reader_chapter", "reader_page"}
 
@@ -80,17 +78,14 @@ def _tables(connection: sqlite3.Connection, path: Path) -> Tables:
         for name in tables
         if name in read
     }
-    version, left = _version(columns, path), _MAX_MEMORY
+    version, memory = _version(columns, path), RowMemory(path)
 
     def raw(table: str) -> Iterator[Mapping[str, Any]]:
-        nonlocal left
         names = TABLES[version][table]
         # The names are constants of `tables`. A damaged index may have other rows than its table.
         for row in connection.execute(f"SELECT {', '.join(names)} FROM {table} NOT INDEXED"):
             # Pages of a damaged file may be parts of many rows.
-            left -= sum(_VALUE + (len(value) if isinstance(value, str | bytes) else 0) for value in row)
-            if left < 0:
-                raise FlatpanelError(f"{path}: its rows take more than {_MAX_MEMORY >> 20} MiB of memory")
+            memory.take(row)
             yield dict(row)
 
     return Tables(version, raw)

@@ -4,10 +4,13 @@ Tables and columns have the names of the SQLite file. Links between rows are tab
 `reader_series_authors`. A source has the raw values; `Tables` converts them.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
+from ...errors import FlatpanelError
 from ...reading_sites.lenient import instant, number, text, whole
 
 Version = Literal["0.9.6", "0.4.5"]
@@ -16,6 +19,8 @@ Conversion = Callable[[Any], Any]
 # The columns of a table that an import reads.
 Columns = dict[str, Conversion]
 Row = Mapping[str, Any]
+# Bytes of all rows in memory, and of the place of a value, both estimated.
+MAX_MEMORY, _PLACE = 1 << 30, 32
 
 
 def _number(value: Any) -> str | None:
@@ -103,6 +108,24 @@ TABLES: dict[Version, dict[str, Columns]] = {
 }
 # The table whose presence shows the version.
 SHOWS_VERSION: dict[str, Version] = {"reader_alias": "0.9.6", "reader_seriesalias": "0.4.5"}
+
+
+class RowMemory:
+    """The memory that is left for the rows of a database: a small file may have many."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._left = path, MAX_MEMORY
+
+    def take(self, row: Iterable[Any]) -> None:
+        """Count a row. Raises if the rows take too much."""
+        self._left -= sum(map(_size, row))
+        if self._left < 0:
+            raise FlatpanelError(f"{self._path}: its rows take more than {MAX_MEMORY >> 20} MiB of memory")
+
+
+def _size(value: Any) -> int:
+    """The bytes of a value; natural keys are tuples."""
+    return _PLACE + sys.getsizeof(value) + (sum(map(_size, value)) if isinstance(value, tuple) else 0)
 
 
 @dataclass(frozen=True, slots=True)
