@@ -21,8 +21,8 @@ from .image_content import FORMATS, SERVED
 COMICINFO = "comicinfo.xml"
 # Enough for a list of all pages with their sizes.
 MAX_COMICINFO = 1 << 20
-# A folder with more files is not a chapter, but perhaps a home folder.
-MAX_FILES = 100_000
+# A folder with more files, or with deeper ones, is not a chapter, but perhaps a home folder.
+MAX_FILES, MAX_LEVELS = 100_000, 100
 
 _NUMBERS = re.compile(r"([0-9]+)")
 # Names that may be resolved outside the folder that they are in.
@@ -91,7 +91,12 @@ def _files(folder: Path) -> Iterator[str]:
 
     for inside, folders, names in os.walk(folder, onerror=fail):
         folders[:] = [name for name in folders if not _is_hidden(name)]
-        yield from (Path(inside, name).relative_to(folder).as_posix() for name in names)
+        below = Path(inside).relative_to(folder)
+        if len(below.parts) > MAX_LEVELS:
+            raise FlatpanelError(
+                f"{folder}: contains folders of more than {MAX_LEVELS} levels; pass the folder of one chapter"
+            )
+        yield from ((below / name).as_posix() for name in names)
 
 
 def _archive(path: Path, archive: zipfile.ZipFile) -> PageImages:

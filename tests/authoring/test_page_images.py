@@ -152,6 +152,15 @@ def test_too_many_files_are_refused(make: Make, monkeypatch: pytest.MonkeyPatch)
     )
 
 
+def test_folders_of_too_many_levels_are_refused(tmp_path: Path) -> None:
+    """Python lists a thousand levels at most."""
+    levels = "/".join("d" * page_images.MAX_LEVELS)
+    assert page_images.read(images.folder(tmp_path, f"{levels}/1.png")).pages == ["1.png"]
+
+    images.folder(tmp_path, f"{levels}/d/notes.txt")
+    assert refusal(tmp_path) == "contains folders of more than 100 levels; pass the folder of one chapter"
+
+
 def test_listing_files_stops_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hidden folders are not listed at all."""
     monkeypatch.setattr(page_images, "MAX_FILES", 3)
