@@ -236,7 +236,10 @@ def _writing(filter: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(filter)
     def checked(*args: Any, **kwargs: Any) -> Any:
         _written([arg for arg in (*args, *kwargs.values()) if not isinstance(arg, EvalContext | Environment)])
-        return filter(*args, **kwargs)
+        try:
+            return filter(*args, **kwargs)
+        except AssertionError as error:  # `truncate` checks its arguments so
+            raise ValueError(str(error)) from None
 
     return checked
 
