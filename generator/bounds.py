@@ -26,8 +26,8 @@ LENGTH, LENGTH_A_PAGE = 64 << 20, 1 << 20
 
 # Only Linux tells the size of a process here, and only there the limit of memory is reliable.
 _SIZE = "/proc/self/statm"
-# What a theme can raise in a bounded process, besides errors of libraries.
-FAILURES = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
+# What a theme can raise in a bounded process, besides errors of libraries. Jinja makes a name of a number like 1e999.
+FAILURES = (ArithmeticError, AttributeError, LookupError, MemoryError, NameError, RuntimeError, TypeError, ValueError)
 
 # Only files of a theme have no folder in a report: modules, and templates of the program, have their full path.
 _PLACE = re.compile(r'File "([-a-z0-9_]+\.(?:html|md))", line (\d+)')

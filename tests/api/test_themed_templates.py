@@ -153,6 +153,8 @@ FAULTS = {
         "2:1: page: unknown; an imported template has the values of the page `with context` only"
     ),
     "\n{{ 1 / 0 }}": "2:1: division by zero",
+    "\n{{ 1e999 }}": "2:1: name 'inf' is not defined",
+    "\n{{ [1][nothing] }}": "2:1: nothing: unknown",
     "\n{{ page.title | truncate(2) }}": "2:1: expected length >= 3, got 2",
     "{% macro m(x) %}{{ x }}{% endmacro %}\n{{ m() }}": "1:1: parameter 'x' was not provided",
     '{% extends "other.html" %}\n{% block bdoy %}{% endblock %}': (

@@ -75,6 +75,8 @@ class Missing(StrictUndefined):
     __slots__ = ()
 
     def __init__(self, hint: Any = None, obj: Any = missing, name: Any = None, exc: Any = UndefinedError) -> None:
+        if isinstance(name, Missing):  # in brackets
+            name._fail_with_undefined_error()
         error: Any = partial(UnknownName, obj, name) if not hint and exc is UndefinedError else exc
         super().__init__(hint, obj, name, error)
 
