@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 # Only so many problems have an excerpt and a link.
 MAX_EXCERPTS = 50
+# More problems of a catalog are not listed: links to one wrong file would have any number.
+MAX_LISTED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,16 @@ class UnlocatedProblem:
     message: str
     of_key: bool = False
     first: tuple[str, tuple[str | int, ...]] | None = None
+
+
+def listed(problems: Iterable[UnlocatedProblem]) -> Iterator[UnlocatedProblem]:
+    """The problems of a catalog that are listed; the last one says that others are not."""
+    for number, problem in enumerate(problems, start=1):
+        yield problem
+        if number == MAX_LISTED:
+            message = f"the catalog has {MAX_LISTED:,} problems up to this one; correct them to see others"
+            yield UnlocatedProblem(problem.file, problem.path, message)
+            return
 
 
 class FlatpanelError(Exception):

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from .. import encoding
-from ..errors import UnlocatedProblem, counted
+from ..errors import MAX_LISTED, UnlocatedProblem, counted
 from . import api_keys, confined_folder, git, media_folder, site_paths
 from .confined_folder import ConfinedFolder, Folder
 from .cut_texts import CutText, cut_texts
@@ -173,6 +173,9 @@ def read(folder: Folder, in_memory: Callable[[SeriesEntry], SeriesEntry] = lambd
         part = read_series(folder, files)
         part.series = [in_memory(entry) for entry in part.series]
         sources.add(part)
+        if len(sources.problems) > MAX_LISTED:
+            sources.unreadable.add(files.file)  # the catalog is not complete
+            break
     return sources
 
 

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from .. import encoding
@@ -22,7 +22,7 @@ from ..catalog.layout import SeriesFiles
 from ..catalog.linking import Linker, needs_allocated_ids
 from ..catalog.problems import locate
 from ..catalog.reader import SHARED, SeriesEntry, Sources
-from ..errors import CatalogError, Problem, UnlocatedProblem
+from ..errors import MAX_LISTED, CatalogError, Problem, UnlocatedProblem, listed
 from . import parsed_files, theme_check
 from .cache import CUTS, FACTS, Cache
 from .parsed_files import ParsedFiles
@@ -236,7 +236,7 @@ class _Scanner:
         lists.theme, theme_problems = theme_check.read(self.folder, lists.site, self.cache)
         # With a problem in the lists, the references of series cannot be resolved.
         linker = None if problems else Linker(lists, times, self.as_of, preview=self.preview)
-        problems += self._check_series(series_files, checks, linker, lists.unreadable)
+        problems += listed(self._check_series(series_files, checks, linker, lists.unreadable))
         problems += _old_slug_problems(series_files, self.facts)
         problems += cross_checks.bookmark_problems(lists, {files.slug for files in series_files})
         problems += self._repeated_ids(series_files)
@@ -349,7 +349,7 @@ def check_series(folder: ConfinedFolder, checks: RecordChecks, task: CheckTask) 
     sources = reader.read_series(folder, task.files, parsed_files.from_json(task.values))
     facts, parsed = None, {}
     for series in sources.series:
-        sources.problems += checks.series(series)
+        sources.problems += islice(checks.series(series), MAX_LISTED)
         facts = facts_of(series)
         records = {entry.file: entry.record for entry in (series.entry, *series.chapters) if not entry.path}
         if not sources.problems:

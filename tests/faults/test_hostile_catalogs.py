@@ -15,9 +15,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from generator.catalog import api_keys
+from generator import errors
+from generator.catalog import api_keys, reader
 from generator.catalog.confined_folder import MAX_SIZE
 from generator.catalog.problems import locate
+from generator.catalog.problems.load import load_valid
 from generator.catalog.reader import LISTS, MAX_PROBLEMS
 from generator.catalog.suggestions import did_you_mean
 from generator.catalog.yaml.positions import read_positions
@@ -489,11 +491,11 @@ def test_a_thousand_problems_of_a_file_are_listed(catalog: Path) -> None:
 def test_repeated_entries_are_found_in_linear_time(catalog: Path) -> None:
     """Also in a very long list."""
     write(
-        catalog, "series/x.yaml", f"{SERIES}categories: [{', '.join(f'c{number}' for number in range(50_000))}, c7]\n"
+        catalog, "series/x.yaml", f"{SERIES}categories: [{', '.join(f'c{number}' for number in range(15_000))}, c7]\n"
     )
     messages = problems(catalog)
 
-    assert messages[-2] == "series/x.yaml:3:388904: categories[50000]: is listed twice; remove one of them"
+    assert messages[-2] == "series/x.yaml:3:108904: categories[15000]: is listed twice; remove one of them"
 
 
 def test_many_plaintext_keys_are_found_in_one_pass() -> None:
@@ -529,6 +531,26 @@ def test_thousands_of_invalid_files_are_reported(catalog: Path) -> None:
         (catalog / f"series/s{number}.yaml").write_text("titel: a\ncover: c.jpg\n")
 
     assert len(problems(catalog)) == 4000
+
+
+@pytest.mark.parametrize("load", [pipeline.check, load_valid], ids=["check", "load"])
+def test_problems_of_a_catalog_have_a_limit(
+    load: Callable[..., object], catalog: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Links to one wrong file are small; their problems could fill the memory."""
+    monkeypatch.setattr(errors, "MAX_LISTED", 500)
+    monkeypatch.setattr(reader, "MAX_LISTED", 500)
+    write(catalog, "accounts.yaml", "- {username: a, bookmarks: [z9]}\n")
+    for letter in "abc":
+        write(catalog, f"series/{letter}.yaml", f"{SERIES}categories: [{'1, ' * 400}]\n")
+    write(catalog, "series/z9.yaml", SERIES)
+    with pytest.raises(CatalogError) as raised:
+        load(catalog, AS_OF, 1) if load is pipeline.check else load(catalog)
+    problems = raised.value.problems
+
+    assert {Path(problem.file).name for problem in problems} == {"a.yaml", "b.yaml"}
+    assert len(problems) == 501
+    assert problems[-1].message == "the catalog has 500 problems up to this one; correct them to see others"
 
 
 @pytest.mark.bounds

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 
-from ...errors import CatalogError
+from ...errors import CatalogError, listed
 from .. import cross_checks, reader
 from ..confined_folder import Folder
 from ..reader import SeriesEntry, Sources
@@ -20,8 +21,7 @@ def load_valid(
     `in_memory` may return a smaller form of a series that was read.
     """
     sources = reader.read(folder, in_memory)
-    problems = sources.problems + cross_checks.problems(sources)
-    if problems:
+    if problems := list(listed(chain(sources.problems, cross_checks.problems(sources)))):
         located = locate.locate(folder, problems)
         if shown_as is not None:
             located = [
