@@ -44,8 +44,9 @@ _ID = re.compile(rb"""\bid['"]?[ \t]*:[ \t]*([0-9]{1,10})\b""")
 _TIME = re.compile("//([0-9]{1,12})")
 # Bytes of file contents in one call of git, and of all files of a commit.
 BATCH_BYTES, MAX_COMMIT = 32 << 20, 1 << 30
-# Bytes that git may print and allocate: a few objects can be trees of any number of files.
-MAX_OUTPUT, MAX_MEMORY = 128 << 20, 1 << 30
+# Bytes that git may print, of patches and of anything else, and allocate: a few objects can be trees of any number of
+# files.
+MAX_PATCHES, MAX_OUTPUT, MAX_MEMORY = 1 << 30, 128 << 20, 1 << 30
 _MAX_MESSAGES = 1 << 16
 
 
@@ -111,12 +112,23 @@ class Repository:
     def uncommitted_files(self) -> Iterator[str]:
         """Files that are new, edited or staged. A change of permissions alone does not count."""
         options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
-        for line in self._text("status", *options, "--", self.prefix or ".").split("\0"):
+        status = self._output("status", *options, "--", self.prefix or ".", settings=self._without_filters())
+        for line in os.fsdecode(status).split("\0"):
             kind, _, rest = line.partition(" ")
             fields = rest.split(" ", {"1": 7, "u": 9}.get(kind, 0))
             only_mode = kind == "1" and fields[0] == "M." and fields[5] == fields[6]
             if not only_mode and (path := self._path_in_catalog(fields[-1])):
                 yield path
+
+    def _without_filters(self) -> Iterator[str]:
+        """Settings without the programs of filters, if an editor of the catalog could have written its `.git`."""
+        if self.prefix:
+            return
+        keys = self._text("config", "--null", "--name-only", "--get-regexp", r"^filter\.", accepted=(1,)).split("\0")
+        for filter in sorted({key.rpartition(".")[0] for key in keys if key}):
+            if "=" in filter:  # git would take another name
+                raise GitError(f"{self.root}: git has a filter with = in its name; rename it")
+            yield from (f"{filter}.clean=", f"{filter}.process=", f"{filter}.required=false")
 
     def is_tracked(self, file: str) -> bool:
         """Whether a file of the catalog is committed or staged."""
@@ -132,7 +144,8 @@ class Repository:
         if not self.head:
             return set()
         options = ("--patch", "-m", "--ignore-submodules=all", "--submodule=short", *plain)
-        return {int(number) for number in _ID.findall(self._output("log", *options, "--", f"{self.prefix}series"))}
+        patches = self._output("log", *options, "--", f"{self.prefix}series", most=MAX_PATCHES)
+        return {int(number) for number in _ID.findall(patches)}
 
     def object_id(self, name: str) -> str | None:
         """The id of the object with this name; None if there is none."""
@@ -193,13 +206,21 @@ class Repository:
     def _text(self, *arguments: str, accepted: tuple[int, ...] = ()) -> str:
         return os.fsdecode(self._output(*arguments, accepted=accepted))
 
-    def _output(self, *arguments: str, accepted: tuple[int, ...] = (), lines: Iterable[str] = ()) -> bytes:
+    def _output(
+        self,
+        *arguments: str,
+        accepted: tuple[int, ...] = (),
+        lines: Iterable[str] = (),
+        settings: Iterable[str] = (),
+        most: int = 0,
+    ) -> bytes:
         """The output of a command that reads `lines`. Exit codes other than 0 and `accepted` are errors."""
+        most = most or MAX_OUTPUT
         environment = {name: value for name, value in os.environ.items() if name not in _DROPPED_VARIABLES}
         # If .git is not a repository, git must not look for one in the folders above.
         environment |= {**_SET_VARIABLES, "GIT_CEILING_DIRECTORIES": str(self.root.parent)}
-        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
-        command = ["git", "-C", str(self.root), "--no-pager", "--literal-pathspecs", *settings, *arguments]
+        configured = [part for setting in (*_SETTINGS, *settings) for part in ("-c", setting)]
+        command = ["git", "-C", str(self.root), "--no-pager", "--literal-pathspecs", *configured, *arguments]
         with filesystem.unnamed_file() as stdin, filesystem.unnamed_file() as messages:
             stdin.writelines(os.fsencode(f"{line}\n") for line in lines)
             stdin.seek(0)
@@ -212,10 +233,10 @@ class Repository:
             with process:
                 bounds.limit_memory(process.pid, MAX_MEMORY)
                 assert process.stdout
-                output = process.stdout.read(MAX_OUTPUT + 1)
-                if len(output) > MAX_OUTPUT:
+                output = process.stdout.read(most + 1)
+                if len(output) > most:
                     process.kill()
-                    fault = f"git {arguments[0]} prints more than {MAX_OUTPUT >> 20} MiB"
+                    fault = f"git {arguments[0]} prints more than {most >> 20} MiB"
                     raise GitError(f"the repository {self.root} has too many files or changes: {fault}")
             if process.returncode not in (0, *accepted):
                 messages.seek(0)

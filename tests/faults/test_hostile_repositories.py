@@ -273,6 +273,23 @@ def test_no_setting_of_a_repository_starts_a_program(project: Project, command: 
     assert (code, "git" in printed) == (0 if command != "build --check" else 1, False), printed
 
 
+@pytest.mark.parametrize("project", ["root"], indirect=True)
+@pytest.mark.parametrize("kind", ["clean", "process"])
+def test_no_filter_of_a_repository_in_the_catalog_runs(project: Project, kind: str, marker: Path) -> None:
+    """An editor whose files arrive by other means than git could have written it."""
+    program = f'"touch {marker}; cat"'
+    with (project.folder / ".git/config").open("a") as config:
+        config.write(f'[filter "a.b"]\n\t{kind} = {program}\n\trequired = true\n')
+    (project.folder / ".gitattributes").write_text("* filter=a.b\n")
+    os.utime(project.folder / "series/undated.yaml", (LATER, LATER))
+    date = project.date()
+
+    assert (marker.exists(), date) == (False, "Last-Modified: Tue, 14 Nov 2023 22:13:20 GMT")
+    with (project.folder / ".git/config").open("a") as config:
+        config.write(f'[filter "a=b"]\n\t{kind} = {program}\n')
+    assert "git has a filter with = in its name; rename it" in project.run("check")[1]
+
+
 def sign(folder: Path) -> None:
     """Give the last commit a signature that git would check with a program."""
     text = output(folder, "cat-file", "commit", "HEAD").replace(
