@@ -174,7 +174,9 @@ def _files_below(root: Path, top: str) -> Iterator[str]:
 
     As text, like those of named files: there may be hundreds of thousands.
     """
-    for folder, _, names in sorted(os.walk(root / top)):
+    walked = str(root / top)
+    start = len(walked) - len(top)
+    for folder, _, names in sorted(os.walk(walked)):
         for path in (f"{folder}/{name}" for name in sorted(names)):
             if not os.path.islink(path):
-                yield path[len(f"{root}/") :]
+                yield path[start:]

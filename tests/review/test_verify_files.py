@@ -169,8 +169,11 @@ EXTRA = {
 }
 
 
-def test_files_of_no_release_are_found(built: Site) -> None:
-    """Beside a body belong its sidecar and its gzip form only; nginx might include another file of a release."""
+def test_files_of_no_release_are_found(built: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside a body belong its sidecar and its gzip form only; nginx might include another file of a release.
+
+    Also if `dist` is the folder in which the program runs.
+    """
     small, large = body(built, "/api/authors"), body(built)
     strays = [f"{large}.gz.headers", f"{large}.headers.gz", f"{small}.gz"]
     strays.append(f"releases/{built.store.current()}/more.conf")
@@ -181,6 +184,10 @@ def test_files_of_no_release_are_found(built: Site) -> None:
         file.write_text("?")
 
     assert sorted(faults(built)) == sorted(f"{path}: {fault}" for path, fault in extra.items())
+    monkeypatch.chdir(built.folder / "dist")
+    assert sorted(map(str, verify_files.check_files(Store(Path())))) == sorted(
+        f"{path}: {fault}" for path, fault in extra.items()
+    )
 
 
 def test_a_wrong_target_of_current_is_found(built: Site) -> None:
