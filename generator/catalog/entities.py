@@ -225,7 +225,7 @@ class Chapter:
     views: int
     # At least `published`.
     modified: int
-    # Whether another published chapter has the same volume and number, and whether one of them has a lower id.
+    # Whether another published chapter has the same volume and number, and whether one of them was published before.
     shares_number: bool = False
     is_later_version: bool = False
     scheduled: bool = False

@@ -287,11 +287,14 @@ def _with_own_pages(chapters: Iterable[Chapter]) -> Iterator[Chapter]:
     """Note which of these chapters, in their order, share a number. The last one has the page of the number."""
     for _, versions in groupby(chapters, key=lambda chapter: (chapter.volume, chapter.number)):
         *others, last = versions
-        for chapter in others:
+        if not others:
+            yield last
+            continue
+        first = min(*others, last, key=lambda chapter: chapter.published)
+        for chapter in (*others, last):
             own = "" if chapter.id is None else f"{chapter.path}version-{chapter.id}/"
-            is_later = chapter is not others[0]
-            yield replace(chapter, page_path=own, shares_number=True, is_later_version=is_later)
-        yield replace(last, shares_number=True, is_later_version=True) if others else last
+            page_path = chapter.page_path if chapter is last else own
+            yield replace(chapter, page_path=page_path, shares_number=True, is_later_version=chapter is not first)
 
 
 def archive_paths(slug: str, published: Sequence[Numbered]) -> dict[int, str]:

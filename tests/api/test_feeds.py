@@ -282,6 +282,17 @@ def test_chapters_of_a_shared_number_have_their_own_ids(made: dict[str, bytes]) 
     assert ids == [f"{root}/1/", f"{root}/2/", f"{root}/2/#3"]
 
 
+def test_a_version_that_is_published_later_changes_no_id(catalog: FeedCatalog) -> None:
+    """Its id in the catalog may be lower: it was scheduled, or was on another site before."""
+    first, second = ({"number": 1, "id": id, "published": f"2026-0{month}-01"} for id, month in ((9, 3), (8, 4)))
+    catalog.series.clear()
+    for chapters in ([first], [second, first]):
+        catalog.add("moons", *chapters)
+        ids = [item.id for item in feed(catalog, "/reader/moons.atom").items]
+        assert f"{BASE}/reader/moons/0/1/" in ids
+        assert ids[:-1] == [f"{BASE}/reader/moons/0/1/#8"] * (len(chapters) - 1)
+
+
 @each(
     ("path", "hidden", "links"),
     [
@@ -408,7 +419,11 @@ def test_feeds_have_the_newest_entries(catalog: FeedCatalog) -> None:
 
 @each(
     ("fields", "title"),
-    [({"title": "C"}, "C – Ch. 1"), ({"title": "Moons", "chapter_title": "Moons {number}"}, "Moons 1")],
+    [
+        ({"title": "C"}, "C – Ch. 1"),
+        ({"title": "Moons", "chapter_title": "Moons {number}"}, "Moons 1"),
+        ({"title": "月", "chapter_title": "月第{number}話"}, "月第1話"),
+    ],
 )
 def test_a_title_has_that_of_the_series_once(tmp_path: Path, fields: dict[str, str], title: str) -> None:
     catalog = FeedCatalog(tmp_path)

@@ -99,10 +99,11 @@ def feed_reasons(path: str, ours: ParsedFeed, theirs: ParsedFeed) -> Iterator[st
     for our_item, their_item in zip(ours.items, theirs.items, strict=False):
         if not path.startswith("/reader/"):
             (name,) = re.findall(r"<p>([^<]+)</p>\Z", our_item.html)
-            series, _, title = our_item.title.partition(" – ")
-            assert series == unescape(name)
+            title = our_item.title.removeprefix(f"{unescape(name)} – ")
+            assert title.startswith(unescape(name)) or title != our_item.title
+            if title != our_item.title:
+                yield WITH_SERIES
             our_item = replace(our_item, title=title)
-            yield WITH_SERIES
         assert (our_item.published, our_item.updated, our_item.tags, our_item.enclosures) == (
             *(their_item.published, their_item.updated, their_item.tags, their_item.enclosures),
         )

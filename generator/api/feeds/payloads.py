@@ -196,9 +196,9 @@ def chapter_entry(
 def with_series(series: SeriesSummary, heading: str) -> str:
     """The title of a chapter beside those of other series. Some begin with that of the series already."""
     rest = heading.removeprefix(series.title)
-    # A series can be called "C", and its chapters "Ch. 1".
-    begins_with_series = rest != heading and not rest[:1].isalnum()
-    return heading if begins_with_series else f"{series.title} – {heading}"
+    # A series can be called "C", and its chapters "Ch. 1". Scripts without cases write no blanks.
+    goes_on = rest[:1].isdigit() or rest[:1].lower() != rest[:1].upper()
+    return f"{series.title} – {heading}" if goes_on or rest == heading else heading
 
 
 def chapter_id(page: PageContext, series: SeriesSummary, chapter: Chapter | RecentChapter | OpdsChapter) -> str:
