@@ -18,7 +18,7 @@ const OURS = "data-worker=";
 
 addEventListener("install", (event) => {
   skipWaiting();
-  event.waitUntil(Promise.all(FILES.map(storeNeeded)));
+  event.waitUntil(storeNeeded());
 });
 
 addEventListener("activate", (event) => event.waitUntil(clients.claim()));
@@ -94,17 +94,23 @@ const keyOf = (url) => url.origin + url.pathname;
 
 /** Store a response that may stay, unless it is of another address: browsers refuse that for a page. */
 async function store(name, url, response) {
-  if (response.redirected || !(await mayStay(response))) return false;
+  if (response.redirected || !(await mayStay(response))) return;
   const cache = await caches.open(name);
   await cache.put(keyOf(url), response);
   const keys = await cache.keys();
   await Promise.all(keys.slice(0, Math.max(keys.length - MOST[name], 0)).map((key) => cache.delete(key)));
-  return true;
 }
 
-/** Store a file that pages need. Without one of them, this worker is not installed: the next page tries again. */
-async function storeNeeded(path) {
-  if (!(await store(NEEDED, new URL(path, location), await fetch(path)))) throw new Error(`${path}: not of this site`);
+/** Store the files that pages need, or none. Without a script or a style of this site, there is no worker yet. */
+async function storeNeeded() {
+  const responses = await Promise.all(FILES.map((path) => fetch(path)));
+  for (const [index, response] of responses.entries()) {
+    const path = FILES[index];
+    // A theme may have a first page that is of no use here.
+    const isNeeded = !path.endsWith("/");
+    if (isNeeded && (response.redirected || !(await mayStay(response)))) throw new Error(`${path}: not of this site`);
+  }
+  await Promise.all(responses.map((response, index) => store(NEEDED, new URL(FILES[index], location), response)));
 }
 
 // What pages ask for
@@ -180,8 +186,9 @@ async function copy(path, response, about, report) {
     await cache.put(path, new Response(text, { headers: response.headers }));
     await cache.put(ABOUT, new Response(JSON.stringify(about)));
     // The page may name other images than before: those of another version of the chapter, if that has the path now.
-    const named = new Set([path, ABOUT, ...urls].map((url) => new URL(url, location).href));
-    const others = (await cache.keys()).filter(({ url }) => !named.has(url));
+    const plain = (url) => new URL(url, location).href.split("#")[0];
+    const named = new Set([path, ABOUT, ...urls].map(plain));
+    const others = (await cache.keys()).filter(({ url }) => !named.has(plain(url)));
     await Promise.all(others.map((request) => cache.delete(request)));
   } catch (error) {
     // No half of a chapter. What was kept as a whole stays.

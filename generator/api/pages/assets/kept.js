@@ -46,8 +46,9 @@ async function copy(path, response, about, report) {
     await cache.put(path, new Response(text, { headers: response.headers }));
     await cache.put(ABOUT, new Response(JSON.stringify(about)));
     // The page may name other images than before: those of another version of the chapter, if that has the path now.
-    const named = new Set([path, ABOUT, ...urls].map((url) => new URL(url, location).href));
-    const others = (await cache.keys()).filter(({ url }) => !named.has(url));
+    const plain = (url) => new URL(url, location).href.split("#")[0];
+    const named = new Set([path, ABOUT, ...urls].map(plain));
+    const others = (await cache.keys()).filter(({ url }) => !named.has(plain(url)));
     await Promise.all(others.map((request) => cache.delete(request)));
   } catch (error) {
     // No half of a chapter. What was kept as a whole stays.

@@ -14,7 +14,7 @@ const OURS = "data-worker=";
 
 addEventListener("install", (event) => {
   skipWaiting();
-  event.waitUntil(Promise.all(FILES.map(storeNeeded)));
+  event.waitUntil(storeNeeded());
 });
 
 addEventListener("activate", (event) => event.waitUntil(clients.claim()));
@@ -90,17 +90,23 @@ const keyOf = (url) => url.origin + url.pathname;
 
 /** Store a response that may stay, unless it is of another address: browsers refuse that for a page. */
 async function store(name, url, response) {
-  if (response.redirected || !(await mayStay(response))) return false;
+  if (response.redirected || !(await mayStay(response))) return;
   const cache = await caches.open(name);
   await cache.put(keyOf(url), response);
   const keys = await cache.keys();
   await Promise.all(keys.slice(0, Math.max(keys.length - MOST[name], 0)).map((key) => cache.delete(key)));
-  return true;
 }
 
-/** Store a file that pages need. Without one of them, this worker is not installed: the next page tries again. */
-async function storeNeeded(path) {
-  if (!(await store(NEEDED, new URL(path, location), await fetch(path)))) throw new Error(`${path}: not of this site`);
+/** Store the files that pages need, or none. Without a script or a style of this site, there is no worker yet. */
+async function storeNeeded() {
+  const responses = await Promise.all(FILES.map((path) => fetch(path)));
+  for (const [index, response] of responses.entries()) {
+    const path = FILES[index];
+    // A theme may have a first page that is of no use here.
+    const isNeeded = !path.endsWith("/");
+    if (isNeeded && (response.redirected || !(await mayStay(response)))) throw new Error(`${path}: not of this site`);
+  }
+  await Promise.all(responses.map((response, index) => store(NEEDED, new URL(FILES[index], location), response)));
 }
 
 // What pages ask for
