@@ -9,6 +9,7 @@ import os
 import re
 import resource
 import signal
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -84,11 +85,13 @@ def begin(report: BinaryIO) -> None:
     _current = Bounds(report)
 
 
-def limit_memory(process: int, size: int) -> None:
-    """Bound the memory that another process allocates. Files that it maps, such as packs of git, do not count."""
+def limit(process: int, memory: int, seconds: int) -> None:
+    """Bound the memory and the processor time of another process. Files that it maps, such as packs, do not count."""
     if set_limit := getattr(resource, "prlimit", None):  # only Linux has it
-        _, hard = set_limit(process, resource.RLIMIT_DATA)
-        set_limit(process, resource.RLIMIT_DATA, (size if hard == resource.RLIM_INFINITY else min(size, hard), hard))
+        for kind, most in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_CPU, seconds)):
+            with suppress(OSError):  # it has ended, or this system does not permit it
+                soft, hard = set_limit(process, kind)
+                set_limit(process, kind, (most if soft == resource.RLIM_INFINITY else min(soft, most), hard))
 
 
 def of_process() -> Bounds:

@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,14 +40,15 @@ _SETTINGS = (
 )
 _HEAD = re.compile(r"(?P<top>.*)\n(?P<shallow>true|false)\n(?P<head>[0-9a-f]*)\n?", re.DOTALL)
 _ID = re.compile(rb"""\bid['"]?[ \t]*:[ \t]*([0-9]{1,10})\b""")
+_PART = re.compile(rb"[^\0]+")
 # Digits of a time; git prints those of a commit, which may be any number.
 _TIME = re.compile("//([0-9]{1,12})")
 # Bytes of file contents in one call of git, and of all files of a commit.
 BATCH_BYTES, MAX_COMMIT = 32 << 20, 1 << 30
-# Bytes that git may print, of patches and of anything else, and allocate: a few objects can be trees of any number of
-# files.
-MAX_PATCHES, MAX_OUTPUT, MAX_MEMORY = 1 << 30, 128 << 20, 1 << 30
-_MAX_MESSAGES = 1 << 16
+# Bytes that git may print, of patches and of anything else, bytes that it may allocate, and seconds of processor time:
+# a few objects can be trees of any number of files or empty folders.
+MAX_PATCHES, MAX_OUTPUT, MAX_MEMORY, MAX_SECONDS = 1 << 30, 128 << 20, 1 << 30, 300
+_MAX_MESSAGES, _BLOCK = 1 << 16, 1 << 20
 
 
 class GitError(FlatpanelError):
@@ -101,7 +102,9 @@ class Repository:
         times: dict[str, int] = {}
         moment = 0
         options = ("-z", "--format=//%ct", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all")
-        for part in self._text("log", *options, commit, "--", self.prefix or ".").split("\0"):
+        # One after the other: names take more memory than their bytes.
+        for match in _PART.finditer(self._output("log", *options, commit, "--", self.prefix or ".")):
+            part = os.fsdecode(match[0])
             if part.startswith("//"):
                 # git prints an empty time for a commit whose time it cannot parse.
                 moment = int(time[1]) if (time := _TIME.fullmatch(part)) else 0
@@ -145,7 +148,7 @@ class Repository:
             return set()
         options = ("--patch", "-m", "--ignore-submodules=all", "--submodule=short", *plain)
         patches = self._output("log", *options, "--", f"{self.prefix}series", most=MAX_PATCHES)
-        return {int(number) for number in _ID.findall(patches)}
+        return {int(match[1]) for match in _ID.finditer(patches)}
 
     def object_id(self, name: str) -> str | None:
         """The id of the object with this name; None if there is none."""
@@ -189,19 +192,20 @@ class Repository:
                     raise GitError(f"git has no content of {self.prefix}{file.path} in {self.root}; fetch it all")
                 yield file.path, content
 
-    def link_targets(self, tree: str, links: Iterable[TreeEntry]) -> Iterator[tuple[str, TreeEntry]]:
+    def link_targets(self, tree: str, links: Iterable[TreeEntry]) -> list[tuple[str, TreeEntry]]:
         """The type and the entry of each link's target: `blob`, `tree`, or `symlink` if it is outside the tree.
 
         For a broken link, git gives another word. The first link without an object in the tree is the last one.
         """
         lines = [f"{tree}:{link.path}" for link in links]
-        output = self._output("cat-file", "--batch-check", "--follow-symlinks", lines=lines)
+        output = self._output("cat-file", "--batch-check", "--follow-symlinks", lines=lines) if lines else b""
+        targets: list[tuple[str, TreeEntry]] = []
         for link, line in zip(links, output.decode("utf-8", "replace").split("\n"), strict=False):
             first, kind, *size = line.split(" ")
             if not size:  # the next line has more about it
-                yield first, link
-                return
-            yield kind, TreeEntry(link.path, "100644", first, int(size[0]))
+                return [*targets, (first, link)]
+            targets.append((kind, TreeEntry(link.path, "100644", first, int(size[0]))))
+        return targets
 
     def _text(self, *arguments: str, accepted: tuple[int, ...] = ()) -> str:
         return os.fsdecode(self._output(*arguments, accepted=accepted))
@@ -221,28 +225,34 @@ class Repository:
         environment |= {**_SET_VARIABLES, "GIT_CEILING_DIRECTORIES": str(self.root.parent)}
         configured = [part for setting in (*_SETTINGS, *settings) for part in ("-c", setting)]
         command = ["git", "-C", str(self.root), "--no-pager", "--literal-pathspecs", *configured, *arguments]
-        with filesystem.unnamed_file() as stdin, filesystem.unnamed_file() as messages:
-            stdin.writelines(os.fsencode(f"{line}\n") for line in lines)
-            stdin.seek(0)
+        output = bytearray()
+        with ExitStack() as opened:
             try:
-                process = subprocess.Popen(
-                    command, stdin=stdin, stdout=subprocess.PIPE, stderr=messages, env=environment
+                stdin, messages = (opened.enter_context(filesystem.unnamed_file()) for _ in range(2))
+                stdin.writelines(os.fsencode(f"{line}\n") for line in lines)
+                stdin.seek(0)
+                process = opened.enter_context(
+                    subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=messages, env=environment)
                 )
             except OSError as error:
                 raise GitError(f"git cannot be started for {self.root}: {error.strerror}") from None
-            with process:
-                bounds.limit_memory(process.pid, MAX_MEMORY)
-                assert process.stdout
-                output = process.stdout.read(most + 1)
+            bounds.limit(process.pid, MAX_MEMORY, MAX_SECONDS)
+            assert process.stdout
+            while part := os.read(process.stdout.fileno(), _BLOCK):
+                output += part
                 if len(output) > most:
                     process.kill()
                     fault = f"git {arguments[0]} prints more than {most >> 20} MiB"
                     raise GitError(f"the repository {self.root} has too many files or changes: {fault}")
+            if process.wait() < 0:
+                fault = f"git {arguments[0]} was ended by signal {-process.returncode}"
+                limit = f"it may take {MAX_SECONDS} seconds of processor time"
+                raise GitError(f"git cannot read the repository {self.root}: {fault}; {limit}")
             if process.returncode not in (0, *accepted):
                 messages.seek(0)
                 message = " ".join(os.fsdecode(messages.read(_MAX_MESSAGES)).split())
                 raise GitError(f"git cannot read the repository {self.root}: {message}")
-        return output
+        return bytes(output)
 
 
 def file_times(
@@ -308,7 +318,8 @@ class CommittedFiles:
         refuse_bare_files(label, (entry.path for entry in entries))
         visible = list(filter(self._is_visible, entries))
         targets = repository.link_targets(tree, [entry for entry in visible if entry.mode == _LINK])
-        self.files = [file for entry in visible for file in self._files(entry, targets)]
+        remaining = iter(targets)
+        self.files = [file for entry in visible for file in self._files(entry, remaining)]
         if sum(file.size for file in self.files) > MAX_COMMIT:
             raise FlatpanelError(f"{label}: has files of more than {MAX_COMMIT >> 30} GiB together")
 

@@ -340,21 +340,27 @@ def test_missing_objects_of_a_partial_clone_are_not_fetched(project: Project, co
 
 
 @pytest.mark.parametrize(
-    ("command", "fault"),
+    ("command", "has_files", "fault"),
     [
         # git itself needs the memory, and says so in several ways.
-        ("build", "git cannot read the repository {}: fatal: "),
-        ("new chapter", "git cannot read the repository {}: fatal: "),
-        ("diff", "the repository {} has too many files or changes: git ls-tree prints more than 1 MiB"),
+        ("build", True, "git cannot read the repository {}: fatal: "),
+        ("new chapter", True, "git cannot read the repository {}: fatal: "),
+        ("diff", True, "the repository {} has too many files or changes: git ls-tree prints more than 1 MiB"),
+        ("build", False, "git cannot read the repository {}: git log was ended by signal 24; it may take 1 second"),
+        ("diff", False, "git cannot read the repository {}: git ls-tree was ended by signal 24; it may take 1 second"),
     ],
 )
 def test_a_tree_of_endless_files_has_limits(
-    project: Project, command: str, fault: str, monkeypatch: pytest.MonkeyPatch
+    project: Project, command: str, has_files: bool, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ten objects are a tree of ten billion files. They need not be checked out: a later commit may undo them."""
+    """Ten objects are a tree of ten billion files, or empty folders, of which git prints nothing.
+
+    They need not be checked out: a later commit may undo them.
+    """
     monkeypatch.setattr(git_module, "MAX_OUTPUT", 1 << 20)
     monkeypatch.setattr(git_module, "MAX_MEMORY", 64 << 20)
-    tree = output(project.folder, "rev-parse", "HEAD:catalog_src")
+    monkeypatch.setattr(git_module, "MAX_SECONDS", 300 if has_files else 1)
+    tree = output(project.folder, "rev-parse", "HEAD:catalog_src") if has_files else output(project.folder, "mktree")
     for _ in range(10):
         entries = "".join(f"040000 tree {tree}\tfolder{number}\n" for number in range(10))
         tree = output(project.folder, "mktree", text=entries)
