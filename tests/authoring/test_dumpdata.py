@@ -242,6 +242,14 @@ WRONG: dict[str, tuple[Edit, str]] = {
         changed("reader.series", set_field("authors", [["Ada"]])),
         "an object of reader_series_authors is a natural key",
     ),
+    "object as author": (
+        changed("reader.series", set_field("authors", [{"a": []}])),
+        "an object of reader_series_authors is a natural key",
+    ),
+    "object as key": (
+        changed("reader.chapter", lambda item: item.update(pk={"a": []})),
+        "a reader.chapter, has a pk that is no number or text",
+    ),
     "no key": (
         changed("reader.chapter", lambda item: item.pop("pk")),
         "a reader.chapter, has no pk: the dump has natural primary keys",

@@ -102,6 +102,8 @@ class _Dump:
             if table not in _NATURAL:
                 raise InvalidArray(f"object {number}, a {model}, has no pk: the dump has natural primary keys")
             key = len(rows) + 1
+        if isinstance(key, list | dict):
+            raise InvalidArray(f"object {number}, a {model}, has a pk that is no number or text")
         row = tuple(self._value(table, name, fields, key) for name in _COLUMNS[table])
         if table == _PAGES:
             conversions = TABLES["0.9.6"][_PAGES].values()
@@ -128,7 +130,7 @@ class _Dump:
         owner = f"{table.split('_')[1]}_id"
         rows = self.rows.setdefault(table, [])
         for other in others if isinstance(others, list) else ():
-            if isinstance(other, list):
+            if isinstance(other, list | dict):
                 raise InvalidArray(f"an object of {table} is a natural key")
             row = tuple(key if name == owner else other for name in _COLUMNS[table])
             self._memory.take(row)
