@@ -64,7 +64,7 @@ def listed(problems: Iterable[UnlocatedProblem]) -> Iterator[UnlocatedProblem]:
     for number, problem in enumerate(problems, start=1):
         yield problem
         if number == MAX_LISTED:
-            message = f"the catalog has {MAX_LISTED:,} problems up to this one; correct them to see others"
+            message = f"only {MAX_LISTED:,} problems are listed; correct these first"
             yield UnlocatedProblem(problem.file, problem.path, message)
             return
 

@@ -48,8 +48,12 @@ def exclusive(folder: str | os.PathLike[str], waiting: Callable[[], None] = lamb
 @contextmanager
 def exclusive_new(folder: Path) -> Iterator[None]:
     """Create and lock a folder while the block runs; a new one is removed if nothing was written into it."""
-    is_new = not folder.is_dir()
-    make_folder(folder)
+    make_folder(folder.parent)
+    is_new = True
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        is_new = False
     with exclusive(folder):
         try:
             yield

@@ -160,18 +160,17 @@ def repeated_values(entry: Entry[Any], path: YamlPath, values: Sequence[Hashable
         first.add(value)
 
 
-def problems(sources: Sources) -> list[UnlocatedProblem]:
-    """Return all problems between the records of a catalog."""
+def problems(sources: Sources) -> Iterator[UnlocatedProblem]:
+    """Yield all problems between the records of a catalog."""
     checks = RecordChecks(sources)
     slugs = [(series.slug, series.entry.file) for series in sources.series]
-    return [
-        *checks.lists(),
-        *slug_problems(slugs),
-        *old_slug_problems(slugs, {series.entry.file: series.entry.record.formerly for series in sources.series}),
-        *bookmark_problems(sources, {slug for slug, _ in slugs}),
-        *chapter_id_problems(sources),
-        *(problem for series in sources.series for problem in checks.series(series)),
-    ]
+    yield from checks.lists()
+    yield from slug_problems(slugs)
+    yield from old_slug_problems(slugs, {series.entry.file: series.entry.record.formerly for series in sources.series})
+    yield from bookmark_problems(sources, {slug for slug, _ in slugs})
+    yield from chapter_id_problems(sources)
+    for series in sources.series:
+        yield from checks.series(series)
 
 
 def chapter_ids_in_use(sources: Sources) -> list[int]:

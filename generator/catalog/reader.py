@@ -174,7 +174,6 @@ def read(folder: Folder, in_memory: Callable[[SeriesEntry], SeriesEntry] = lambd
         part.series = [in_memory(entry) for entry in part.series]
         sources.add(part)
         if len(sources.problems) > MAX_LISTED:
-            sources.unreadable.add(files.file)  # the catalog is not complete
             break
     return sources
 

@@ -303,6 +303,12 @@ def test_final_slash_of_version_1_is_kept() -> None:
     ]
 
 
+def test_a_redirect_of_version_1_to_another_path_is_followed() -> None:
+    answers = {"/api/v1/series": Reply(302, headers={"Location": "/x"}), "/x": []}
+
+    assert spelled(answers, "/api/v1/series") == ["/api/v1/series", "/api/v1/series", "/x"]
+
+
 def test_version_1_without_a_final_slash_is_kept() -> None:
     """A later 501 is no question of spelling."""
     answers: dict[str, object] = {"/api/v1/series": [], "/api/v1/groups": Reply(501), "/api/v1/groups/": []}

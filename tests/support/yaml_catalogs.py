@@ -54,13 +54,13 @@ def sources(text: str, *, numbered: bool = True) -> Sources:
 def complaints(text: str, unreadable: set[str] | None = None) -> list[UnlocatedProblem]:
     found = sources(text)
     found.unreadable |= unreadable or set()
-    return cross_checks.problems(found)
+    return list(cross_checks.problems(found))
 
 
 def catalog(text: str, as_of: int = AS_OF, *, numbered: bool = True) -> Catalog:
     """A catalog without problems, as of an instant."""
     found = sources(text, numbered=numbered)
-    assert cross_checks.problems(found) == []
+    assert list(cross_checks.problems(found)) == []
     return link(found, found.mtimes, as_of)
 
 
