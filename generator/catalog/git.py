@@ -108,8 +108,8 @@ class Repository:
             if part.startswith("//"):
                 # git prints an empty time for a commit whose time it cannot parse.
                 moment = int(time[1]) if (time := _TIME.fullmatch(part)) else 0
-            elif path := self._path_in_catalog(part.removeprefix("\n")):
-                times.setdefault(path, moment)
+            else:
+                times.setdefault(self._path_in_catalog(part.removeprefix("\n")), moment)
         return times
 
     def uncommitted_files(self) -> Iterator[str]:
