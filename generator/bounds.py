@@ -1,4 +1,4 @@
-"""Bounds of processor time, memory and output for a process that runs the templates and texts of a theme.
+"""Bounds of processor time, memory and output for a process that runs the templates and texts of a theme, and for git.
 
 The system enforces them: a signal ends a process that runs too long, even inside one call of a C function, and an
 allocation beyond the memory fails. A process that ends writes its Python frames to a report first.

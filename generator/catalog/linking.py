@@ -285,15 +285,15 @@ def chapter_path(slug: str, chapter: model.Chapter) -> str:
 
 def _with_own_pages(chapters: Iterable[Chapter]) -> Iterator[Chapter]:
     """Note which of these chapters, in their order, share a number. The last one has the page of the number."""
-    for _, versions in groupby(chapters, key=lambda chapter: (chapter.volume, chapter.number)):
-        *others, last = versions
-        if not others:
-            yield last
+    for _, group in groupby(chapters, key=lambda chapter: (chapter.volume, chapter.number)):
+        versions = list(group)
+        if len(versions) == 1:
+            yield versions[0]
             continue
-        first = min(*others, last, key=lambda chapter: chapter.published)
-        for chapter in (*others, last):
+        first = min(versions, key=lambda chapter: chapter.published)
+        for chapter in versions:
             own = "" if chapter.id is None else f"{chapter.path}version-{chapter.id}/"
-            page_path = chapter.page_path if chapter is last else own
+            page_path = chapter.page_path if chapter is versions[-1] else own
             yield replace(chapter, page_path=page_path, shares_number=True, is_later_version=chapter is not first)
 
 

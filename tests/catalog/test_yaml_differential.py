@@ -168,7 +168,7 @@ def test_output_of_another_writer_is_read(value: Any, flow: bool) -> None:
     writer.version, writer.default_flow_style = (1, 2), flow
     stream = io.StringIO()
     writer.dump(value, stream)
-    # In flow style, libyaml refuses a plain text that begins with a colon, and takes a question mark for that of a key.
+    # In flow style, libyaml refuses a plain text that begins with a colon, and reads ? as in READ_OTHERWISE.
     assume(not (flow and re.search(r"[\[{ ][:?][^ ]", stream.getvalue())))
 
     assert floats(load(stream.getvalue().encode())) == value
