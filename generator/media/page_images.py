@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from unicodedata import decimal
 
 from ..catalog import confined_folder
 from ..catalog.confined_folder import ConfinedFolder, Folder
@@ -24,7 +25,8 @@ MAX_COMICINFO = 1 << 20
 # A folder with more files, or with deeper ones, is not a chapter, but perhaps a home folder.
 MAX_FILES, MAX_LEVELS = 100_000, 100
 
-_NUMBERS = re.compile(r"([0-9]+)")
+# Of all scripts.
+_NUMBERS = re.compile(r"(\d+)")
 # Names that may be resolved outside the folder that they are in.
 _UNSAFE = re.compile(r"/|[A-Za-z]:|(?:.*/)?\.\.(?:/|$)|.*[\\\x00-\x1f\x7f]", re.DOTALL)
 # Methods that unpack a bounded number of bytes.
@@ -163,7 +165,7 @@ def _reading_order(name: str) -> tuple[list[tuple[int, str]], str]:
     """Sort 2 before 10, and A beside a; the exact name decides between equal keys."""
     parts = _NUMBERS.split(PurePosixPath(name).stem.casefold())
     # Digits without leading zeros compare by length first; as integers they could be too long for Python.
-    digits = [part.lstrip("0") for part in parts[1::2]]
+    digits = ["".join(str(decimal(digit)) for digit in part).lstrip("0") for part in parts[1::2]]
     key = [(0, part) for part in parts]
     key[1::2] = [(len(part), part) for part in digits]
     return key, name

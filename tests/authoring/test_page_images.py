@@ -41,6 +41,14 @@ def test_pages_are_sorted_by_numbers_in_their_names(make: Make) -> None:
     assert page_images.read(make(*names)).pages == wanted
 
 
+@pytest.mark.parametrize("digits", ["٠١٢٣٤٥٦٧٨٩", "０１２３４５６７８９"])
+def test_numbers_may_have_digits_of_any_script(make: Make, digits: str) -> None:
+    """Arabic names, and Japanese ones of full width."""
+    pages = [f"{digits[1]}.png", f"{digits[2]}.png", f"{digits[1]}{digits[0]}.png"]
+
+    assert page_images.read(make(*pages[::-1])).pages == pages
+
+
 def test_the_order_does_not_depend_on_the_archive(tmp_path: Path) -> None:
     """Also for names that differ only in case or zeros."""
     names = ["a1.png", "A1.png", "a01.png", "A01.png", "a001.png", "1" * 5000 + ".png", "2" * 4999 + ".png"]
