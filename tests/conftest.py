@@ -230,7 +230,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Brows
         yield running
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run() -> Callable[..., Result]:
     """The command line, in this process; a traceback is a failure of the test."""
 

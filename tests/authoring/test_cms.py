@@ -18,7 +18,7 @@ from generator.authoring.cms import COLLECTIONS, SETTINGS
 from generator.catalog import json_schema
 from tests.conftest import Site
 from tests.support import browser, servers
-from tests.support.browser import Tab
+from tests.support.browser import Browser, Tab, Viewport
 from tests.support.node_tools import MODULES, needs_node_tools
 from tests.support.paths import EXAMPLE
 from tests.support.schema_editor import objects
@@ -69,18 +69,25 @@ EDIT = f"""(texts, done) => {{
 }}"""
 
 
-@pytest.fixture
-def example(tmp_path: Path) -> Path:
-    shutil.copytree(EXAMPLE, tmp_path / "catalog_src")
-    return tmp_path
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    project = tmp_path_factory.mktemp("example")
+    shutil.copytree(EXAMPLE, project / "catalog_src")
+    return project
 
 
-def write(run: Callable[..., Result], project: Path) -> dict[str, Any]:
-    """Write the page; its collections by name."""
-    result = run("schema", "--cms", project / "editor", "--catalog", project / "catalog_src")
-    assert result.exit_code == 0, result.output
-    collections = json.loads((project / "editor" / COLLECTIONS).read_bytes())["collections"]
+@pytest.fixture(scope="module")
+def collections(example: Path, run: Callable[..., Result]) -> dict[str, Any]:
+    """The collections of the page by name."""
+    collections = json.loads((write(run, example) / COLLECTIONS).read_bytes())["collections"]
     return {collection["name"]: collection for collection in collections}
+
+
+def write(run: Callable[..., Result], project: Path, folder: str = "editor") -> Path:
+    """Write the page into a folder of a project, which is returned."""
+    result = run("schema", "--cms", project / folder, "--catalog", project / "catalog_src")
+    assert result.exit_code == 0, result.output
+    return project / folder
 
 
 def shapes(fields: list[dict[str, Any]]) -> Iterator[tuple[str, str, bool]]:
@@ -99,9 +106,8 @@ def expected(schema: dict[str, Any], whole: dict[str, Any]) -> Iterator[tuple[st
         yield from expected(part.get("items", {}), whole)
 
 
-def test_every_field_of_every_record_is_there_with_its_help(example: Path, run: Callable[..., Result]) -> None:
+def test_every_field_of_every_record_is_there_with_its_help(collections: dict[str, Any]) -> None:
     """A new field of a record appears by itself."""
-    collections = write(run, example)
     schemas = json_schema.schemas()
     files = {file["name"]: file["fields"] for file in collections["lists"]["files"]}
 
@@ -115,9 +121,9 @@ def test_every_field_of_every_record_is_there_with_its_help(example: Path, run: 
             assert sorted(shapes(files[file][0]["fields"])) == sorted(expected(schema["items"], schema)), file
 
 
-def test_each_check_is_that_of_the_schema(example: Path, run: Callable[..., Result]) -> None:
+def test_each_check_is_that_of_the_schema(collections: dict[str, Any]) -> None:
     """All patterns, choices and limits of the files are in the page; times are chosen, and pages have two patterns."""
-    page = json.dumps(list(write(run, example).values()))
+    page = json.dumps(list(collections.values()))
     for name in ("series", "chapter", "site", "people", "groups", "categories", "members", "accounts"):
         for part in objects(json_schema.schemas()[name]):
             for key in ("pattern", "enum", "maximum", "maxLength"):
@@ -131,10 +137,10 @@ def test_each_check_is_that_of_the_schema(example: Path, run: Callable[..., Resu
 
 
 @needs_node_tools
-def test_javascript_reads_each_pattern(example: Path, run: Callable[..., Result]) -> None:
+def test_javascript_reads_each_pattern(collections: dict[str, Any]) -> None:
     """Sveltia ignores one that it cannot read, and takes one that ends with a slash and letters for one with flags."""
-    collections = json.dumps(list(write(run, example).values()))
-    checks = re.findall(r'"(?:pattern": \[|page": |run": )("(?:[^"\\]|\\.)*")', collections)
+    page = json.dumps(list(collections.values()))
+    checks = re.findall(r'"(?:pattern": \[|page": |run": )("(?:[^"\\]|\\.)*")', page)
     patterns = [json.loads(check) for check in checks]
     script = "JSON.parse(process.argv[1]).forEach((pattern) => new RegExp(pattern))"
 
@@ -144,9 +150,9 @@ def test_javascript_reads_each_pattern(example: Path, run: Callable[..., Result]
 
 
 @needs_node_tools
-def test_configuration_is_valid(example: Path, run: Callable[..., Result]) -> None:
+@pytest.mark.usefixtures("collections")
+def test_configuration_is_valid(example: Path) -> None:
     """By the schema that Sveltia has for both files together."""
-    write(run, example)
     schema = json.loads((MODULES / "@sveltia/cms/schema/sveltia-cms.json").read_bytes())
     settings = yaml.safe_load((example / "editor" / SETTINGS).read_bytes())
     whole = settings | json.loads((example / "editor" / COLLECTIONS).read_bytes())
@@ -154,23 +160,23 @@ def test_configuration_is_valid(example: Path, run: Callable[..., Result]) -> No
     assert [error.message for error in Draft7Validator(schema).iter_errors(whole)] == []
 
 
-def test_packages_are_those_of_the_tests(example: Path, run: Callable[..., Result]) -> None:
-    write(run, example)
+@pytest.mark.usefixtures("collections")
+def test_packages_are_those_of_the_tests(example: Path) -> None:
     wanted = json.loads((example / "editor/package.json").read_bytes())["dependencies"]
     tested = json.loads((MODULES.parents[1] / "requirements/node/package.json").read_bytes())["devDependencies"]
 
     assert wanted == {name: tested[name] for name in PACKAGES}
 
 
-def test_settings_belong_to_the_owner(example: Path, run: Callable[..., Result]) -> None:
+def test_settings_belong_to_the_owner(site: Site, run: Callable[..., Result]) -> None:
     """All other files are written again, also after an update of the program. The page may connect to their hosts."""
     own = "# https://unused.example\nbackend:\n  name: gitea\n  api_root: https://Git.example:3000/api/v1\n"
-    write(run, example)
-    settings, page = example / "editor" / SETTINGS, example / "editor/index.html"
+    editor = write(run, site.folder)
+    settings, page = editor / SETTINGS, editor / "index.html"
     assert " https://codeberg.org; base-uri" in page.read_text()
     settings.write_text(own)
     page.write_text("old")
-    write(run, example)
+    write(run, site.folder)
 
     assert settings.read_text() == own
     assert " https://codeberg.org https://Git.example:3000; base-uri" in page.read_text()
@@ -194,23 +200,20 @@ def test_folders_of_a_site_and_of_others_are_refused(site: Site, run: Callable[.
 # In Chromium
 
 
-@pytest.fixture
-def tab(example: Path, run: Callable[..., Result], tmp_path: Path) -> Iterator[Tab]:
-    """The page with the example in Sveltia's test backend."""
-    write(run, example)
-    editor = example / "editor"
+@pytest.fixture(scope="module")
+def tab(example: Path, run: Callable[..., Result], chromium: Browser) -> Iterator[Tab]:
+    """The page with the example in Sveltia's test backend, whose files end with the tab."""
+    editor = write(run, example, "tried")
     (editor / SETTINGS).write_text((editor / SETTINGS).read_text().replace("name: github", "name: test-repo"))
     for package in PACKAGES:
-        shutil.copytree(MODULES / package, editor / "node_modules" / package)
+        (editor / "node_modules" / package).parent.mkdir(parents=True, exist_ok=True)
+        (editor / "node_modules" / package).symlink_to(MODULES / package)
     files = [
         (path.relative_to(example).as_posix(), path.read_text(encoding="utf-8"))
         for path in sorted((example / "catalog_src").rglob("*.yaml"))
     ]
     command = [sys.executable, "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", editor, "0"]
-    with (
-        servers.running(command, STARTED.search) as server,
-        browser.browsing(tmp_path / "profile", height=2000) as opened,
-    ):
+    with servers.running(command, STARTED.search) as server, chromium.tab(Viewport(height=2000)) as opened:
         started = STARTED.search(server.printed())
         assert started
         url = started[1]

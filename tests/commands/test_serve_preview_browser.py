@@ -18,15 +18,9 @@ CHAPTERS = "".join(
 pytestmark = [pytest.mark.browser, browser.needs_browser]
 
 
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Browser]:
-    with browser.running(tmp_path_factory.mktemp("browser")) as opened:
-        yield opened
-
-
 @pytest.fixture
-def tab(opened: browser.Browser) -> Iterator[browser.Tab]:
-    with opened.tab() as tab:
+def tab(chromium: browser.Browser) -> Iterator[browser.Tab]:
+    with chromium.tab() as tab:
         yield tab
 
 
@@ -76,7 +70,7 @@ def test_a_page_of_problems_becomes_the_page(site: Site, tab: browser.Tab) -> No
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
-def test_missing_images_are_marked(site: Site, opened: browser.Browser, scripts: bool) -> None:
+def test_missing_images_are_marked(site: Site, chromium: browser.Browser, scripts: bool) -> None:
     """Those of a local folder without scripts, too."""
     (site.folder / "media").mkdir()
     site.write("site.yaml", "base_url: https://minimal.example\nmedia_folder: media\n")
@@ -88,7 +82,7 @@ def test_missing_images_are_marked(site: Site, opened: browser.Browser, scripts:
     )
     with (
         serving(site, "--preview") as served,
-        opened.tab(browser.Viewport(scripts=scripts)) as tab,
+        chromium.tab(browser.Viewport(scripts=scripts)) as tab,
     ):
         tab.open(f"http://127.0.0.1:{served.port}/reader/first/0/90/")
         local = tab.picture()

@@ -114,7 +114,7 @@ def day(tmp_path: Path) -> Iterator[Day]:
 
 
 @browser.needs_browser
-def test_a_group_follows_its_first_day(day: Day, tmp_path: Path) -> None:
+def test_a_group_follows_its_first_day(day: Day, chromium: browser.Browser) -> None:
     """Each chapter is announced once, over a rollback and a correction, and the site has what the page says."""
     whole = DOCUMENTS[PAGE].split("\n## ")
     sections = {section[:1]: section for section in whole}
@@ -129,7 +129,7 @@ def test_a_group_follows_its_first_day(day: Day, tmp_path: Path) -> None:
     second = f"http://127.0.0.1:{day.port}/reader/night-ferry/0/2/"
     assert "Second Crossing" in printed
     assert day.webhook.links() == [second]
-    with browser.running(tmp_path / "profile") as chromium, chromium.tab(PHONE) as phone:
+    with chromium.tab(PHONE) as phone:
         phone.open(second)
         phone.wait_until("[...document.querySelectorAll('main img')].some((image) => image.naturalWidth === 800)")
         assert phone.run("document.documentElement.scrollWidth") <= PHONE.width

@@ -72,9 +72,9 @@ def built(site: Site) -> Path:
 
 
 @pytest.fixture(scope="module")
-def tab(page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Tab]:
+def tab(page: Path, chromium: browser.Browser) -> Iterator[browser.Tab]:
     """The page opened from a file."""
-    with browser.browsing(tmp_path_factory.mktemp("browser")) as shown:
+    with chromium.tab() as shown:
         shown.open(page.as_uri())
         shown.wait_for("footer")
         yield shown
@@ -202,9 +202,9 @@ def test_sections_open_from_the_keyboard(tab: browser.Tab) -> None:
     assert tab.run("[...document.querySelectorAll('details')].map((one) => one.open).slice(0, 2)") == [True, False]
 
 
-def test_the_policy_blocks_scripts_and_styles(page: Path, tmp_path: Path) -> None:
+def test_the_policy_blocks_scripts_and_styles(page: Path, chromium: browser.Browser) -> None:
     """An injected script or style has no effect."""
-    with browser.browsing(tmp_path) as tab:
+    with chromium.tab() as tab:
         tab.open(page.as_uri())
         tab.wait_for("footer")
         before = tab.run("getComputedStyle(document.body).color")

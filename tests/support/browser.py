@@ -12,7 +12,6 @@ import select
 import shutil
 import subprocess
 import sys
-import tempfile
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -487,18 +486,3 @@ def running(profile: Path) -> Iterator[Browser]:
         process.wait()
         os.close(commands)
         os.close(replies)
-
-
-@contextmanager
-def browsing(profile: Path, *, height: int = 900) -> Iterator[Tab]:
-    """A browser with a single tab."""
-    with running(profile) as browser, browser.tab(Viewport(height=height)) as tab:
-        yield tab
-
-
-if __name__ == "__main__":
-    # python -m tests.support.browser URL SELECTOR FILE: a picture of a page, once it contains an element.
-    with tempfile.TemporaryDirectory() as folder, browsing(Path(folder)) as opened:
-        opened.open(sys.argv[1])
-        opened.wait_for(sys.argv[2])
-        Path(sys.argv[3]).write_bytes(opened.picture())
