@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from generator.api.page_routes import PAGES
@@ -44,8 +45,8 @@ class PageSite:
 
     @property
     def files(self) -> list[Path]:
-        """The files of all pages."""
-        return self._files(self.pages)
+        """The files of all pages; those of one series stand for the pages of all that only fill lists."""
+        return self._files(path for path in self.pages if not re.search(r"/spare-(?!100/)", path))
 
     @property
     def largest(self) -> list[Path]:
@@ -56,7 +57,7 @@ class PageSite:
         resources = self.site.manifest.resources
         return [self.site.folder / "dist" / resources[path].file for path in paths]
 
-    @property
+    @cached_property
     def kinds(self) -> dict[str, str]:
         """The path with the largest body for each kind of page, by the path of its route."""
         resources = self.site.manifest.resources
