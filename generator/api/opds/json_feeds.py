@@ -1,6 +1,7 @@
 """OPDS 2.0, and the Divina manifest of each chapter: a Readium manifest whose reading order has images.
 
-Links below `/opds` are paths, but the link of a manifest to itself is a URL, as its specification says.
+Links below `/opds` are paths, but the link of a publication to itself is a URL, as the specification of manifests says:
+Readium resolves all other links of the publication against it.
 """
 
 from typing import Any
@@ -67,11 +68,14 @@ def _link(relation: str, path: str) -> object:
 
 
 def _publication(page: PageContext, series: Series, item: PublicChapter) -> object:
-    manifest = ROOT + _manifest_path(item.summary)
-    links = [{"rel": relation, "href": manifest, "type": DIVINA} for relation in ("self", OPEN_ACCESS)]
+    path = ROOT + _manifest_path(item.summary)
     return {
         "metadata": _metadata(page, series, item),
-        "links": links + _archive(page, item.summary),
+        "links": [
+            _self(page, item.summary),
+            {"rel": OPEN_ACCESS, "href": path, "type": DIVINA},
+            *_archive(page, item.summary),
+        ],
         "images": _images(series, item.chapter),
     }
 
@@ -101,15 +105,17 @@ def _manifest_path(chapter: OpdsChapter) -> str:
     return f"/chapters/{chapter.id}/manifest"
 
 
+def _self(page: PageContext, chapter: OpdsChapter) -> object:
+    return {"rel": "self", "href": page.site.base_url + ROOT + _manifest_path(chapter), "type": DIVINA}
+
+
 # The manifest
 
 
 def manifest(page: PageContext, item: tuple[Series, PublicChapter]) -> Body:
     """A chapter with all its pages."""
     series, chapter = item
-    links: list[object] = [
-        {"rel": "self", "href": page.site.base_url + ROOT + _manifest_path(chapter.summary), "type": DIVINA}
-    ]
+    links: list[object] = [_self(page, chapter.summary)]
     if page.site.pages:
         url = page.site.base_url + page.page_of(chapter.summary)
         links.append({"rel": "alternate", "href": url, "type": "text/html"})

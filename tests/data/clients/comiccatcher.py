@@ -36,8 +36,8 @@ async def chapter(api, client, url, publication):
     archive, type, size = FeedReconciler._find_acquisition_link(publication, url)
     pages = publication.readingOrder
     if not pages:
-        (manifest,) = {link.href for link in publication.links if link.type == "application/divina+json"}
-        opened = await client.get_publication(urljoin(url, manifest))
+        (manifest,) = {urljoin(url, link.href) for link in publication.links if link.type == "application/divina+json"}
+        opened = await client.get_publication(manifest)
         assert opened.is_divina and opened.metadata.title == publication.metadata.title
         pages = opened.readingOrder
     loaded = []
