@@ -56,7 +56,11 @@ export function keepRow(path, described, images) {
     else row.replaceChildren(button(texts.keep, keep, { id: "keep" }));
   };
   const offer = async () => {
-    if (navigator.serviceWorker?.controller && (await canKeep(images))) show();
+    const { serviceWorker: workers } = navigator;
+    if (!workers) return;
+    // On the first page of a visitor, the worker comes later.
+    if (!workers.controller) await new Promise((done) => workers.addEventListener("controllerchange", done, { once: true }));
+    if (await canKeep(images)) show();
   };
   offer();
   return row;
