@@ -137,23 +137,25 @@ def test_what_is_new_since_the_last_visit(example: PageSite, tab: Tab) -> None:
 
 
 def test_colours_are_a_choice(example: PageSite, tab: Tab) -> None:
-    """Other than those of the device, before a page is painted."""
-    tab.open(example.url("/shelf/"))
-    light = tab.run(BACKGROUND)
-    tab.wait_for("select[name=theme]")
-    set_value(tab, "theme", "dark")
-    dark = tab.run(BACKGROUND)
+    """Other than those of the device, before a page is painted. A page that the browser has kept has them, too."""
+    # Those of the browser around the page are chosen with them.
+    frame = "[...document.querySelectorAll('[name=theme-color]')].find(({ media }) => matchMedia(media).matches).content"
+    shown = f"String([{BACKGROUND}, {frame}])"
     tab.open(example.url(SERIES))
-    assert tab.run(BACKGROUND) == dark != light
-    # Those of the browser around the page, too.
-    colour = (
-        "[...document.querySelectorAll('[name=theme-color]')].find(({ media }) => matchMedia(media).matches).content"
-    )
-    assert tab.run(colour) == "#16161a"
-    tab.open(example.url("/shelf/"))
-    tab.wait_for("select[name=theme]")
-    set_value(tab, "theme", "system")
-    assert tab.run(BACKGROUND) == light
+    tab.wait_until("navigator.serviceWorker.controller !== null")
+    light = tab.run(shown)
+    for theme in ("dark", "system"):
+        tab.run("globalThis.isSamePage = true")
+        tab.click("nav a[href='/shelf/']")
+        tab.wait_for("select[name=theme]")
+        set_value(tab, "theme", theme)
+        chosen = tab.run(shown)
+        assert (chosen == light) == (theme == "system") == chosen.endswith("#faf8f5")
+        tab.back()
+        assert tab.run(shown) == chosen
+        assert tab.run("isSamePage") is True
+        tab.open(example.url(SERIES))
+        assert tab.run(shown) == chosen
 
 
 def test_colours_come_and_go_with_a_shelf(example: PageSite, tab: Tab, tmp_path: Path) -> None:

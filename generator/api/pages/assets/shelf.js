@@ -36,12 +36,8 @@ function grid(entries, names) {
   return element("ul", { class: "grid" }, ...cards);
 }
 
-/** The page has the colours that are chosen now: a file can bring them, too. */
-function showTheme() {
-  const { theme } = read().settings;
-  if (theme) document.documentElement.dataset.theme = theme;
-  else delete document.documentElement.dataset.theme;
-}
+/** The page has the colours that are chosen now: a file can bring them, too. A template may lack theme.js. */
+const showTheme = () => globalThis.showColours?.();
 
 function settings() {
   const { theme, keys, notice } = read().settings;
