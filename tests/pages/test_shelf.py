@@ -94,6 +94,45 @@ def test_the_way_back_shows_what_was_read_since(example: PageSite, tab: Tab) -> 
     assert tab.run("isSamePage") is True
 
 
+def test_the_way_back_shows_what_was_chosen_since(example: PageSite, tab: Tab) -> None:
+    """What is followed, how pages are shown, and which chapters are kept; the buttons of a list say what they do."""
+    kept = "caches.open('flatpanel:kept:/x/').then((cache) => cache.put('/kept.json', new Response('{\"bytes\": 1}')))"
+    tab.open(example.url(SERIES))
+    tab.wait_until("navigator.serviceWorker.controller !== null")
+    for name in ("follow", "marking"):
+        tab.wait_for(f"input[name={name}]")
+        tab.click(f"input[name={name}]")
+    tab.run("globalThis.isSamePage = true")
+    tab.click(f"a[href='{CHAPTER}']")
+    wait_for_page(tab, 1)
+    tab.press("End")
+    wait_for_page(tab, 5)
+    remember(tab, {"series": {SERIES: {**tab.run(f"{SHELF}.series['{SERIES}']"), "followed": False}}})
+    tab.back()
+    tab.wait_until("!document.querySelector('input[name=follow]').checked")
+    assert tab.run("document.querySelector('input[name=marking]').checked")
+    assert tab.run("document.querySelector('.read .mark').textContent") == "Unread from here"
+    assert tab.run("isSamePage") is True
+    tab.open(example.url(CHAPTER))
+    wait_for_page(tab, 1)
+    tab.run("globalThis.isSamePage = true")
+    tab.click("#bar a[rel=next]")
+    wait_for_page(tab, 1)
+    choose(tab, layout="paged")
+    tab.back()
+    tab.wait_until("document.body.classList.contains('paged')")
+    assert tab.run("isSamePage") is True
+    tab.open(example.url("/shelf/"))
+    tab.wait_for(".card a")
+    tab.run("globalThis.isSamePage = true")
+    tab.click(".card a")
+    tab.wait_for("#strip")
+    tab.run(kept)
+    tab.back()
+    tab.wait_for(".entries li")
+    assert tab.run("isSamePage") is True
+
+
 def test_a_chapter_that_got_a_volume_keeps_its_reader(example: PageSite, chromium: browser.Browser) -> None:
     """Its path has changed. The page of errors leads to the series, which finds the chapter by its number."""
     entry = {
@@ -139,7 +178,9 @@ def test_what_is_new_since_the_last_visit(example: PageSite, tab: Tab) -> None:
 def test_colours_are_a_choice(example: PageSite, tab: Tab) -> None:
     """Other than those of the device, before a page is painted. A page that the browser has kept has them, too."""
     # Those of the browser around the page are chosen with them.
-    frame = "[...document.querySelectorAll('[name=theme-color]')].find(({ media }) => matchMedia(media).matches).content"
+    frame = (
+        "[...document.querySelectorAll('[name=theme-color]')].find(({ media }) => matchMedia(media).matches).content"
+    )
     shown = f"String([{BACKGROUND}, {frame}])"
     tab.open(example.url(SERIES))
     tab.wait_until("navigator.serviceWorker.controller !== null")

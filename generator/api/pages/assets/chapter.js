@@ -23,10 +23,12 @@ function read() {
     cover: document.querySelector("#end img")?.getAttribute("src") ?? undefined,
     next: neighbour("next")?.getAttribute("href"),
   };
-  const kept = ofSeries(series);
-  const layout = [kept.layout, strip.dataset.layout].find((name) => LAYOUTS.includes(name)) ?? "strip";
-  const choice = { layout, fit: FITS.includes(kept.fit) ? kept.fit : undefined, shifted: kept.shifted ?? false };
-  const pages = new Pages(strip, choice, arrived);
+  const chosen = () => {
+    const kept = ofSeries(series);
+    const layout = [kept.layout, strip.dataset.layout].find((name) => LAYOUTS.includes(name)) ?? "strip";
+    return { layout, fit: FITS.includes(kept.fit) ? kept.fit : undefined, shifted: kept.shifted ?? false };
+  };
+  const pages = new Pages(strip, chosen(), arrived);
   const count = pages.images.length;
   // Screen readers announce a page that was turned, not each one that scrolls by.
   const announced = element("p", { class: "unseen", role: "status", lang: texts.lang });
@@ -121,6 +123,10 @@ function read() {
 
   addEventListener("scroll", writeSoon, { passive: true });
   addEventListener("pagehide", writeAddress);
+  // The browser shows the page of before on the way back: the choice may have come in the next chapter.
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted && JSON.stringify(chosen()) !== JSON.stringify(pages.choice)) pages.arrange(chosen());
+  });
   document.addEventListener("visibilitychange", () => document.hidden && writeAddress());
   addEventListener("beforeprint", () => {
     for (const image of pages.images) image.loading = "eager";

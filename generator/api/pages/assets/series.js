@@ -133,23 +133,24 @@ function follow(isFollowed) {
   changeSeries(series, (entry) => Object.assign(entry, { ...described, followed: isFollowed }));
 }
 
-function addTools() {
+function showTools() {
   const tools = document.getElementById("list-tools");
   // A theme may have a template from before there were tools.
   if (!tools) return;
-  const { settings } = read();
+  if (read().settings.oldestFirst) setOrder(true);
   const order = (oldestFirst) => {
     setOrder(oldestFirst);
     changeSetting("oldestFirst", oldestFirst || undefined);
   };
-  tools.append(jumpForm(), checkbox("oldest", texts.oldest_first, settings.oldestFirst ?? false, order));
+  const isMarking = list.querySelector(".mark") !== null;
+  tools.replaceChildren(jumpForm(), checkbox("oldest", texts.oldest_first, list.dataset.order === "oldest", order));
   if (shelf) {
     tools.append(
       checkbox("follow", texts.follow, ofSeries(series).followed ?? false, follow),
-      checkbox("marking", texts.marking, false, setMarking),
+      checkbox("marking", texts.marking, isMarking, setMarking),
     );
   }
-  if (settings.oldestFirst) setOrder(true);
+  setMarking(isMarking);
 }
 
 function show() {
@@ -157,13 +158,13 @@ function show() {
   offerToContinue();
   keepPlace();
   showMarks();
+  showTools();
 }
 
 // What is remembered has the old slugs of the series: it is moved before it is shown.
 if (article.dataset.formerly) await import("./former.js").then(({ move }) => move(article.dataset), () => {});
 if (newestFirst.length) {
   show();
-  addTools();
   // The browser shows the page of before on the way back.
   addEventListener("pageshow", ({ persisted }) => persisted && show());
 }

@@ -116,7 +116,8 @@ async function keptList() {
 
 // Before the rest is shown, which it would move.
 // Settings of the browser can refuse storage.
-const kept = section(texts.kept_chapters, await keptList().catch(() => ""));
+const keptSection = async () => section(texts.kept_chapters, await keptList().catch(() => ""));
+let kept = await keptSection();
 
 function show() {
   showTheme();
@@ -133,4 +134,8 @@ function show() {
 
 show();
 // The browser shows the page of before on the way back.
-addEventListener("pageshow", ({ persisted }) => persisted && show());
+addEventListener("pageshow", async ({ persisted }) => {
+  if (!persisted) return;
+  kept = await keptSection();
+  show();
+});
