@@ -412,6 +412,7 @@ def test_what_was_read_under_two_slugs_is_joined(edited: PageSite, chromium: bro
         phone.open(edited.url(series))
         phone.wait_for("input[name=follow]:checked")
         later = {"chapter": f"{series}0/2/", "next": f"{series}0/3/", "page": 3, "at": 2}
+        later |= {"title": "Window Sill Cactus Club 🌵", "cover": "/media/series/cactus-club/cover.png"}
         assert phone.run(f"{SHELF}.series") == {series: {**later, "followed": True, "read": ["0/2/", "0/1/"]}}
         assert phone.run("document.querySelector('#continue').getAttribute('href')") == f"{series}0/2/#page-3"
 

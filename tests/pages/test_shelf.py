@@ -24,6 +24,9 @@ ON_SHELF = "[...document.querySelectorAll('#shelf a')].map((link) => link.pathna
 BADGES = "[...document.querySelectorAll('.grid .badge')].map((badge) => badge.closest('a').pathname)"
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 
+# What the shelf has of each series that it has anything of.
+DESCRIBED = {"title": "Paper Moons", "cover": "/media/series/paper-moons/cover.jpg"}
+
 
 def remember(tab: Tab, shelf: dict[str, object]) -> None:
     """Let the device have this shelf."""
@@ -151,7 +154,7 @@ def test_a_chapter_that_got_a_volume_keeps_its_reader(example: PageSite, chromiu
         tab.wait_until("document.querySelector('#continue').checkVisibility()")
         assert tab.run("document.querySelector('#continue').getAttribute('href')") == f"{NEXT}#page-3"
         moved = {"chapter": NEXT, "next": f"{SERIES}1/10.5/", "page": 3, "read": ["1/1/", "0/12/", "0/99/", "3/10.5/"]}
-        assert tab.run(f"{SHELF}.series") == {SERIES: moved}
+        assert tab.run(f"{SHELF}.series") == {SERIES: {**DESCRIBED, **moved}}
 
 
 def test_what_is_new_since_the_last_visit(example: PageSite, tab: Tab) -> None:
@@ -227,6 +230,11 @@ def test_a_series_is_followed(example: PageSite, tab: Tab) -> None:
     tab.wait_for(".card button")
     tab.click(".card button")
     assert tab.run(f"Object.keys({SHELF}.series)") == []
+    # One that had another title and another cover has the present ones after a visit.
+    remember(tab, {"series": {SERIES: {"title": "Paper", "cover": "/media/gone.png", "followed": True}}})
+    tab.open(example.url(SERIES))
+    tab.wait_for("input[name=follow]")
+    assert tab.run(f"{SHELF}.series") == {SERIES: {**DESCRIBED, "followed": True}}
 
 
 def test_a_series_that_is_only_followed_is_not_one_to_continue(example: PageSite, tab: Tab) -> None:

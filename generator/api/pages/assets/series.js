@@ -15,8 +15,11 @@ const pathOf = (link) => link.getAttribute("href").replace(/#.*/, "");
 const paths = newestFirst.map(pathOf);
 const list = document.querySelector(".chapters");
 
-/** Find chapters again that entered a volume or left it: their paths changed, and their numbers did not. */
-function findMoved() {
+/**
+ * Remember the series as it is now: its title and its cover, and chapters that entered a volume or left it. Their paths
+ * changed, and their numbers did not.
+ */
+function update() {
   const withoutVolume = (path) => path.slice(series.length).replace(/^\d+\//, "");
   const byNumber = new Map();
   // A number that several volumes have does not tell which one it was.
@@ -27,8 +30,10 @@ function findMoved() {
   };
   change(({ series: all }) => {
     const { [series]: entry } = all;
-    for (const name of ["chapter", "next"]) if (entry?.[name]) entry[name] = present(entry[name]);
-    if (entry?.read) entry.read = [...new Set(entry.read.map((path) => present(series + path).slice(series.length)))];
+    if (!entry) return;
+    Object.assign(entry, described);
+    for (const name of ["chapter", "next"]) if (entry[name]) entry[name] = present(entry[name]);
+    if (entry.read) entry.read = [...new Set(entry.read.map((path) => present(series + path).slice(series.length)))];
   });
 }
 
@@ -154,7 +159,7 @@ function showTools() {
 }
 
 function show() {
-  findMoved();
+  update();
   offerToContinue();
   keepPlace();
   showMarks();
