@@ -199,6 +199,7 @@ def test_kept_chapters(edited: PageSite, chromium: browser.Browser) -> None:
         assert "MB" in phone.run("document.querySelector('.entries li').textContent")
         phone.tap(".entries button")
         phone.wait_until("document.querySelectorAll('.entries li').length === 4")
+        assert phone.run("document.activeElement.textContent") == "Kept offline"
         assert phone.run(KEPT) == [f"flatpanel:kept:{path}" for path in (NEXT, RESTRICTED, REMOVED, WEBTOON)]
 
         folder = edited.site.folder / "catalog_src/series"

@@ -203,7 +203,8 @@ def test_colours_are_a_choice(example: PageSite, tab: Tab) -> None:
 
 
 def test_colours_come_and_go_with_a_shelf(example: PageSite, tab: Tab, tmp_path: Path) -> None:
-    """Those of a file are seen at once, and after all is deleted those of the device."""
+    """Those of a file are seen at once, and after all is deleted those of the device. The focus stays where it was."""
+    focused = "document.activeElement.id"
     dark = tmp_path / "dark.json"
     dark.write_text(json.dumps({"version": 1, "settings": {"theme": "dark"}}))
     tab.open(example.url("/shelf/"))
@@ -212,10 +213,12 @@ def test_colours_come_and_go_with_a_shelf(example: PageSite, tab: Tab, tmp_path:
     tab.choose_file("#import", dark)
     tab.wait_until("document.querySelector('select[name=theme]').value === 'dark'")
     assert tab.run(BACKGROUND) != light
+    assert tab.run(focused) == "import"
     tab.run("window.confirm = () => true")
     tab.click("#export + button")
     tab.wait_until("document.querySelector('select[name=theme]').value === 'system'")
     assert tab.run(BACKGROUND) == light
+    assert tab.run(focused) == "forget"
 
 
 def test_a_series_is_followed(example: PageSite, tab: Tab) -> None:

@@ -74,21 +74,23 @@ async function bringBack(file) {
     for (const [path, entry] of Object.entries(saved.series)) shelf.series[path] = joined(shelf.series[path] ?? {}, entry);
     write({ ...shelf, settings: { ...shelf.settings, ...saved.settings } });
     show();
+    document.getElementById("import").focus();
   }
   message.textContent = saved ? texts.imported : texts.not_a_shelf;
 }
 
 function data() {
   const file = element("input", { type: "file", id: "import", accept: "application/json", change: () => bringBack(file.files[0]) });
-  const deleteAll = button(texts.forget, () => {
+  const deleteAll = () => {
     if (!confirm(texts.forget_all)) return;
     forget();
     show();
-  });
+    document.getElementById("forget").focus();
+  };
   return section(
     texts.my_data,
     element("p", {}, texts.on_this_device),
-    element("p", { class: "actions" }, button(texts.export, save, { id: "export" }), deleteAll),
+    element("p", { class: "actions" }, button(texts.export, save, { id: "export" }), button(texts.forget, deleteAll, { id: "forget" })),
     element("p", {}, element("label", { for: "import" }, `${texts.import} `), file),
   );
 }
@@ -105,7 +107,9 @@ async function keptList() {
     const item = element("li", {}, element("a", { href: path }, element("bdi", {}, label)));
     const remove = async () => {
       await caches.delete(name);
-      item.remove();
+      kept = await keptSection();
+      show();
+      kept.querySelector("h2").focus();
     };
     const attributes = { "aria-label": `${texts.remove}: ${label}` };
     item.append(known ? ` ${size(known.bytes)} ` : " ", button(texts.remove, remove, attributes));
