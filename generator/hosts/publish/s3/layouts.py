@@ -16,7 +16,6 @@ from ....api.payloads import resources
 from ....errors import FlatpanelError
 from ....release import manifest
 from ....release.manifest import Published
-from ....release.manifest_reader import ManifestReader
 from ....release.store import Store, read_body
 from ...packs import pack_files, worker_files
 from ...packs.pack_files import PRIVATE, PUBLIC, TREES
@@ -97,18 +96,18 @@ class PlainKeys(BucketLayout):
     name = "files"
 
     def __init__(self, store: Store) -> None:
-        self.release, self._root = store.release(), store.root
-        self._manifest = ManifestReader(store.manifest_path(self.release))
+        self.release, self._store = store.release(), store
 
     def items(self, _: Mapping[str, Line]) -> Iterator[Item]:
-        for slug in self._manifest.segments:
-            for body in self._manifest.bodies(slug).values():
-                if manifest.is_plain(body):
-                    # The bodies of the catalog as a whole are lists and front pages.
-                    yield _item(body, is_list=not slug)
+        with self._store.table() as table:
+            for slug in table.segments:
+                for body in table.bodies(slug).values():
+                    if manifest.is_plain(body):
+                        # The bodies of the catalog as a whole are lists and front pages.
+                        yield _item(body, is_list=not slug)
 
     def read(self, item: Item) -> bytes:
-        return read_body(self._root, item.file, item.digest)
+        return read_body(self._store.root, item.file, item.digest)
 
 
 def _item(body: Published, *, is_list: bool) -> Item:
