@@ -215,10 +215,11 @@ class Memories:
         return LastImport(own, every, merged)
 
     def people(self, kind: str, sources: Sources) -> Iterator[tuple[int, str]]:
-        """Yield the ids and names of the people of the catalog; at the end, their names at the last import."""
-        last = self.of_site.last(sources).get(kind, {}) if self.of_site else {}
+        """Yield the ids and names of the people of the catalog; after them, their names at the last imports."""
         yield from ((entry.record.id, entry.record.name) for entry in sources.lists[FILES[kind]])
-        yield from ((int(id), record.get("name", "")) for id, record in last.items())
+        # A database may have given an id of the site to another person since.
+        for memory in filter(None, (self.of_site, self.of_all)):
+            yield from ((int(id), record.get("name", "")) for id, record in memory.last(sources).get(kind, {}).items())
 
     def of_each_source(self) -> list[SavedMemory]:
         folders = sorted(path for path in self.of_all.folder.parent.iterdir() if path.is_dir())

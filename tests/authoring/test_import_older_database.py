@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.import_project import DATABASES, FirstImports, Project, change, differences, project
+from tests.support.import_project import DATABASES, Entities, FirstImports, Project, change, differences, project
 from tests.support.real_service import AFTER_EDIT, USUAL, V1_OFF, real_service
 
 
@@ -182,15 +182,25 @@ def test_people_without_a_list_have_the_ids_of_the_database(database: Path, fres
         "UPDATE reader_series_authors SET author_id = 70 WHERE author_id = 5",
     )
     fresh.site.change("/api/v2/series/kiln-sisters", lambda series: series["authors"].append("Cy"))
-    for _ in range(2):
+
+    def series_after(*arguments: str) -> Entities:
         for path in ("/api/v2/authors", "/api/v1/authors/"):
             fresh.site.fail(path, 404)
-        report(fresh, database)
+        result = fresh.import_(*arguments)
+        assert result.exit_code == 0, result.output
+        return fresh.entities()["series"]
 
+    for _ in range(2):
+        assert series_after("--from-database", str(database))["kiln-sisters"]["authors"] == [5, 70]
         authors = {id: author["name"] for id, author in fresh.entities()["authors"].items()}
         assert sorted(authors) == [1, 2, 3, 4, 5, 7, 8, 9, 70]
         assert (authors[1], authors[3], authors[5]) == ("Ida Quill", "Ida Quill", "Cy")
-        assert fresh.entities()["series"]["kiln-sisters"]["authors"] == [5, 70]
+    # Later, the database gives this id to another person.
+    change(database, "INSERT INTO reader_author (id, name) VALUES (5, 'Dee'), (71, 'Cy')")
+    series_after("--from-database", str(database))
+    fresh.site.change("/api/v2/series/salt-and-sons", lambda series: series.update(authors=["Cy", "Dee"]))
+    series = series_after()
+    assert (series["kiln-sisters"]["authors"], series["salt-and-sons"]["authors"]) == ([70, 71], [5, 71])
 
 
 @pytest.mark.end_to_end
