@@ -178,8 +178,8 @@ def spellings(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         if not _WITH_PARAMETERS.fullmatch(url):
             yield from probe.expect("other-parameters", f"{url}?a=1", 200, body)
 
-    yield from probe.each(subjects.sample, check)
-    for promise, url, status, error in _errors(subjects):
+    def check_error(expected_error: tuple[str, str, int, bytes]) -> Iterator[Observation]:
+        promise, url, status, error = expected_error
         # A path that is missing may be published soon; other errors are never cached.
         expected = {
             "Content-Type": JSON,
@@ -188,7 +188,10 @@ def spellings(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
             "X-Content-Type-Options": "nosniff",
             "ETag": None,
         }
-        yield from probe.expect(promise, url, status, error, expected)
+        return probe.expect(promise, url, status, error, expected)
+
+    yield from probe.each(subjects.sample, check)
+    yield from probe.each(list(_errors(subjects)), check_error)
     has_page = _MISSING_PAGE in subjects.bodies
     page = subjects.body(_MISSING_PAGE) if has_page else encoding.json(errors.error(404))
     yield from probe.expect("not-found-page", f"/{_MISSING}/", 404, page, {"Content-Type": HTML if has_page else JSON})

@@ -123,12 +123,13 @@ def gates(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
     def check_moved(paths: tuple[str, str]) -> Iterator[Observation]:
         # A path below an old slug that belongs to no route, so that it needs no key. The URL of a page ends in a slash.
         old, present = paths
+        if old.split("/")[1] in subjects.rules.apps:
+            return _redirect(probe, "old-slugs", f"{old}/0?a=1", f"{present}/0?a=1", in_app, 302)
         target = f"{present}/0?a=1" if old.startswith("/api/") else f"{present}/0/?a=1"
         return _redirect(probe, "old-slugs", f"{old}/0?a=1", target, headers)
 
-    for old, present in subjects.rules.redirected_paths_in_apps().items():
-        yield from _redirect(probe, "old-slugs", f"{old}/0?a=1", f"{present}/0?a=1", in_app, 302)
-    yield from probe.each(list(subjects.redirects.items()), check_moved)
+    moved = {**subjects.rules.redirected_paths_in_apps(), **subjects.redirects}
+    yield from probe.each(list(moved.items()), check_moved)
     aliases = [
         alias
         for alias in subjects.aliases
@@ -164,6 +165,8 @@ _PAGES = re.compile(r"/api/v2/chapters/(\d+)/pages")
 def app_images(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
     headers = {"Cache-Control": f"public, max-age={subjects.rules.apps_age}", "X-Robots-Tag": "noindex"}
     public, restricted = (filter(_has_pages, bodies) for bodies in (subjects.public, subjects.restricted))
+    # Each path and its image; without one behind the last image.
+    calls: list[tuple[str, str]] = []
     for body in (*sample_of(public), *sample_of(restricted)):
         chapter, images = _chapter_and_images(subjects, body)
         for app, path, first in (
@@ -172,9 +175,15 @@ def app_images(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         ):
             if app not in subjects.rules.apps:
                 continue
-            for number, image in enumerate(images, first):
-                yield from _redirect(probe, "app-images", f"{path}{number}", image, headers, 302)
-            yield from probe.expect("app-images", f"{path}{first + len(images)}", 404)
+            calls += [(f"{path}{number}", image) for number, image in enumerate((*images, ""), first)]
+
+    def check(call: tuple[str, str]) -> Iterator[Observation]:
+        url, image = call
+        if image:
+            return _redirect(probe, "app-images", url, image, headers, 302)
+        return probe.expect("app-images", url, 404)
+
+    return probe.each(calls, check)
 
 
 def _has_pages(body: Published) -> bool:
@@ -238,11 +247,16 @@ def keys(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
         yield _secret(f"{probe.base}{url}", response, subjects)
         yield from _unauthorized("unauthorized", f"{probe.base}{url} (without a key)", response, "absent")
 
-    yield from probe.each((*_OF_ACCOUNT, *locked), check)
-    for url in (*_OF_ACCOUNT, *(body.url for body in sample_of(subjects.restricted))):
+    def check_with_key(url: str) -> Iterator[Observation]:
         response = probe.get(url, {_KEY: "no-such-key"})
-        yield from _unauthorized("invalid-key", f"{probe.base}{url} (with an unknown key)", response, "invalid")
-    yield from _files(probe, subjects)
+        return _unauthorized("invalid-key", f"{probe.base}{url} (with an unknown key)", response, "invalid")
+
+    def check_file(path: str) -> Iterator[Observation]:
+        yield _secret(f"{probe.base}{path}", probe.get(path), subjects)
+
+    yield from probe.each((*_OF_ACCOUNT, *locked), check)
+    yield from probe.each((*_OF_ACCOUNT, *(body.url for body in sample_of(subjects.restricted))), check_with_key)
+    yield from probe.each(list(_paths_of_files(subjects)), check_file)
 
 
 def _unauthorized(promise: str, label: str, response: Response, detail: str) -> Iterator[Observation]:
@@ -257,15 +271,13 @@ def _secret(label: str, response: Response, subjects: Subjects) -> Observation:
     return Observation("secret", f"{label}: is sent without a key (status {response.status})" if is_sent else "")
 
 
-def _files(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
-    """Names under which the files of `dist` would be sent, if its folder were the root of a file server."""
+def _paths_of_files(subjects: Subjects) -> Iterator[str]:
+    """Paths under which the files of `dist` would be sent, if its folder were the root of a file server."""
     for name in _PRIVATE_FILES:
-        path = f"/{name.format(release=subjects.release)}"
-        yield _secret(f"{probe.base}{path}", probe.get(path), subjects)
+        yield f"/{name.format(release=subjects.release)}"
     for body in sample_of(body for body in subjects.bodies.values() if body.restricted):
         for file in files_with_sidecar(body):
-            for path in (f"/{file}", f"/dist/{file}"):
-                yield _secret(f"{probe.base}{path}", probe.get(path), subjects)
+            yield from (f"/{file}", f"/dist/{file}")
 
 
 def with_key(probe: Probe, subjects: Subjects) -> Iterator[Observation]:
