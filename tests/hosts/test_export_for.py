@@ -116,6 +116,17 @@ def test_damaged_files_are_written_again(built: Site, export: Export) -> None:
     assert (target / "site/api/authors.json").exists()
 
 
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_a_damaged_body_of_the_release_is_refused(built: Site, export: Export, ending: str) -> None:
+    """It would be served with its ETag. `verify --repair` restores it."""
+    body = built.store.root / next(body.file for body in built.manifest.resources.values() if body.gzip)
+    damaged = body.with_name(f"{body.name}{ending}")
+    damaged.write_bytes(damaged.read_bytes()[:-9] + bytes(9))
+    result = export()
+    assert result.exit_code == 1
+    assert result.stderr == f"{damaged}: is damaged; `python build.py verify --repair` restores it\n"
+
+
 def test_settings_of_the_user_are_kept(built: Site, export: Export) -> None:
     """An example that the user changed is not written again, and the command says so once more each time."""
     target = built.folder / "public"

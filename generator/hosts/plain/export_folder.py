@@ -108,8 +108,7 @@ def write_files(target: Path, host: str, files: Iterable[HostFile], track: Track
     # In a new folder, nothing is served yet.
     put = replace if earlier else write
     for file in track(changed):
-        content = file.content if isinstance(file.content, bytes) else file.content.read_bytes()
-        put(target / file.name, content, modified=file.modified)
+        put(target / file.name, _content(file), modified=file.modified)
     for name in removed:
         delete_file(target / name)
         remove_empty_folders((target / name).parent)
@@ -167,6 +166,18 @@ def _is_there(path: Path, file: HostFile, earlier: Mapping[str, str]) -> bool:
         return False
     is_same_time = file.modified is None or int(status.st_mtime) == file.modified
     return stat.S_ISREG(status.st_mode) and is_same_time and status.st_size == _size(file)
+
+
+def _content(file: HostFile) -> bytes:
+    """The bytes of a file. Those of a body are checked by its ETag."""
+    if isinstance(file.content, bytes):
+        return file.content
+    content = file.content.read_bytes()
+    stated_size = int.from_bytes(content[-4:], "little")
+    plain = encoding.gunzip(content, stated_size) if file.version.endswith(".gz") else content
+    if plain is None or etag(plain) != file.version.removesuffix(".gz"):
+        raise FlatpanelError(f"{file.content}: is damaged; `python build.py verify --repair` restores it")
+    return content
 
 
 def _size(file: HostFile) -> int:
