@@ -3,8 +3,10 @@
 Only the names and ComicInfo.xml are read; `page_files` reads the pages. Unsafe paths are refused.
 """
 
+import io
 import os
 import re
+import sys
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -24,6 +26,8 @@ COMICINFO = "comicinfo.xml"
 MAX_COMICINFO = 1 << 20
 # A folder with more files, or with deeper ones, is not a chapter, but perhaps a home folder.
 MAX_FILES, MAX_LEVELS = 100_000, 100
+# Bytes of the directory of an archive. Its entries take ten times as many in memory.
+MAX_DIRECTORY = 16 << 20
 
 # Of all scripts.
 _NUMBERS = re.compile(r"(\d+)")
@@ -71,12 +75,26 @@ def readable(path: Path) -> Iterator[None]:
         raise FlatpanelError(f"{path}: cannot be read: {error}; {hint}") from None
 
 
-def open_archive(path: Path) -> zipfile.ZipFile:
+class _ArchiveFile(io.BufferedReader):
+    """The file of an archive. While `zipfile` opens it, `limit` bounds the directory, which is read at once."""
+
+    limit = MAX_DIRECTORY
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size and size > self.limit:
+            raise ValueError(f"its list of files has more than {self.limit >> 20} MiB")
+        return super().read(size)
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
     """Open a zip archive. Pipes and devices are refused: opening a pipe waits for a writer."""
     if path.exists() and not path.is_file():
         raise ValueError("it is neither a file nor a folder")
     # Names without the UTF-8 flag are read as UTF-8, too: their encoding is not stated anywhere.
-    return zipfile.ZipFile(path, metadata_encoding="utf-8")
+    with _ArchiveFile(io.FileIO(path)) as file, zipfile.ZipFile(file, metadata_encoding="utf-8") as archive:
+        file.limit = sys.maxsize
+        yield archive
 
 
 def _folder(folder: ConfinedFolder) -> PageImages:

@@ -160,6 +160,18 @@ def test_too_many_files_are_refused(make: Make, monkeypatch: pytest.MonkeyPatch)
     )
 
 
+def test_an_archive_with_a_large_directory_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names of three million files of a small archive would take more than a gigabyte."""
+    path = tmp_path / "pages.cbz"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(300):
+            archive.writestr(zipfile.ZipInfo(f"{number:060000}.png"), "")
+    monkeypatch.setattr(zipfile.ZipInfo, "__init__", lambda *_: pytest.fail("the directory was read"))
+
+    advice = "pass a folder of images or a zip archive (.cbz or .zip)"
+    assert refusal(path) == f"cannot be read: its list of files has more than 16 MiB; {advice}"
+
+
 def test_folders_of_too_many_levels_are_refused(tmp_path: Path) -> None:
     """Python lists a thousand levels at most."""
     levels = "/".join("d" * page_images.MAX_LEVELS)
