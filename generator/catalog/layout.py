@@ -58,6 +58,8 @@ def refuse_among_sources(path: Path, advice: str) -> None:
             raise FlatpanelError(f"{path}: is among the series of a catalog; {advice}")
         if folder.name == THEME and any(folder.parent.glob(f"*/{SITE}")):
             raise FlatpanelError(f"{path}: is in the theme of a site; {advice}")
+        if any(folder.glob(f"*/{SITE}")):
+            return  # a project, which may be below any folder
 
 
 def schema_line(file: str) -> str:
