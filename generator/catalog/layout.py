@@ -135,11 +135,10 @@ class Layout:
                 continue
             if name.endswith((".yaml", ".yml")):
                 self._add_problem(path, f"is not a catalog file; {misplaced_file_hint(folder, name, files, intended)}")
-            elif os.path.islink(self.folder / path):
-                if fault := self.folder.link_fault(path):
-                    self._add_problem(path, fault)
+            elif (is_link := os.path.islink(self.folder / path)) and (fault := self.folder.link_fault(path)):
+                self._add_problem(path, fault)
             elif os.path.isdir(self.folder / path):
-                if name not in folders:
+                if not is_link and name not in folders:
                     close = nearest(name, folders)
                     self.check_strays(path, set(), set(), f"{folder}/{close}".lstrip("/") if close else "")
             elif name.lower().endswith((".yaml", ".yml")):

@@ -114,9 +114,13 @@ def test_other_and_hidden_files_are_ignored(catalog: Path, file: str) -> None:
         ("notes/a.YAML", "rename, move or remove it"),
     ],
 )
-def test_an_ending_in_upper_case_is_a_warning(catalog: Path, file: str, hint: str) -> None:
-    """Of `check` and of builds."""
-    write(catalog, file, "title: Unread\n")
+@pytest.mark.parametrize("is_link", [False, True])
+def test_an_ending_in_upper_case_is_a_warning(catalog: Path, file: str, hint: str, is_link: bool) -> None:
+    """Of `check` and of builds, for a file and for a link to one."""
+    write(catalog, "series/.unread" if is_link else file, "title: Unread\n")
+    if is_link:
+        (catalog / file).parent.mkdir(exist_ok=True)
+        (catalog / file).symlink_to(catalog / "series/.unread")
 
     assert list(map(str, run.check(catalog, 0, 1).located)) == [
         f"{catalog}/{file}:1:1: is ignored, because its name does not end in .yaml; {hint}"
