@@ -28,9 +28,10 @@ def combined(site: Imported, database: Imported, now: int, site_notes: Notes, no
         result.lists[kind] = {**records, **{id: site.lists[kind][id] for id in site.lists[kind] if id not in records}}
     series = _with_categories(site.series, _replaced_categories(result.lists["categories"]))
     for kind, records in result.lists.items():
-        for id in records:
+        for id, record in records.items():
             if id not in database.lists[kind]:
-                notes.add(ONLY_ON_SITE, f"{kind} {id}")
+                # The merge may give a person with a new id another one.
+                notes.add(ONLY_ON_SITE, f"{kind} {record['name']}"[:60])
     renamed = _renamed(site, database)
     places = {chapter["id"]: slug for slug, several in site.chapters.items() for chapter in several if "id" in chapter}
     ids = {chapter["id"] for several in database.chapters.values() for chapter in several}
