@@ -53,13 +53,18 @@ def refuse_among_sources(path: Path, advice: str) -> None:
     The folder of the catalog itself may be the root of the project, with all that is generated.
     """
     real_path = Path(os.path.realpath(path))
+    passed: list[Path] = []
     for folder in (real_path, *real_path.parents):
         if folder.name == SERIES and (folder.parent / SITE).is_file():
             raise FlatpanelError(f"{path}: is among the series of a catalog; {advice}")
-        if folder.name == THEME and any(folder.parent.glob(f"*/{SITE}")):
+        # A project may be below any folder, also one of this name.
+        if folder.name == THEME and _is_project(folder.parent) and not any(map(_is_project, passed)):
             raise FlatpanelError(f"{path}: is in the theme of a site; {advice}")
-        if any(folder.glob(f"*/{SITE}")):
-            return  # a project, which may be below any folder
+        passed.append(folder)
+
+
+def _is_project(folder: Path) -> bool:
+    return any(folder.glob(f"*/{SITE}"))
 
 
 def schema_line(file: str) -> str:
