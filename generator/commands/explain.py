@@ -8,6 +8,7 @@ import click
 from .. import encoding
 from ..catalog import field_help
 from ..catalog.field_help import FieldHelp
+from ..catalog.yaml import writer
 from ..errors import FlatpanelError
 from . import options
 from .command import Command, Result, with_program_name
@@ -62,4 +63,4 @@ def _paragraph(field: FieldHelp) -> list[str]:
 
 def _written(value: object) -> str:
     """A value as YAML takes it on one line; JSON is YAML."""
-    return value if isinstance(value, str) else encoding.json_text(value)
+    return writer.scalar(value) if isinstance(value, str) else encoding.json_text(value)

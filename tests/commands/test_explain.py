@@ -75,6 +75,7 @@ def test_the_explanation_of_a_field(run: Run) -> None:
         "    example: status: hiatus\n"
     )
     assert "    default: 25\n    example: page_size: 50\n" in run("explain", "page_size").stdout
+    assert """    example: chapter_title: "#{number} {title}"\n""" in run("explain", "chapter_title").stdout
     assert "  cover (required)\n" in run("explain", "cover").stdout
     assert run("explain", "chapters").stdout.endswith("the chapters, besides those in files of their own\n")
 
