@@ -226,5 +226,8 @@ def _advice(scan: "CatalogScan", slug: str, now: Iterable[str | None]) -> str:
         return ""
     heir, count = counts[0]
     (file,) = (files.file for files in scan.series_files if files.slug == heir)
+    heritage = f"{file} has {counted(count, 'chapter')} of {slug}"
+    if heir.lower() == slug.lower():
+        return f"{heritage}; a slug in other upper and lower case cannot redirect, so its old URLs are gone"
     line = f"formerly: {writer.inline([*scan.facts[heir].formerly, slug])}"
-    return f"{file} has {counted(count, 'chapter')} of {slug}; if only the slug changed, write there: {line}"
+    return f"{heritage}; if only the slug changed, write there: {line}"

@@ -197,6 +197,16 @@ def test_line_for_an_old_slug_is_correct(full: Site, run: Run) -> None:
     assert b"/api/series/alpha " in (full.folder / "dist/current/redirects.map").read_bytes()
 
 
+def test_no_old_slug_is_advised_that_differs_only_in_case(full: Site, run: Run) -> None:
+    """The catalog would be refused."""
+    full.build()
+    remove(full, "alpha")
+    write(full, "Alpha", ALL)
+    advice = "a slug in other upper and lower case cannot redirect, so its old URLs are gone\n"
+
+    assert f"  series/Alpha.yaml has 4 chapters of alpha; {advice}" in run("build", *tree_snapshot.options(full)).stdout
+
+
 def test_chapters_of_a_restricted_series_are_named_by_their_ids(full: Site, run: Run) -> None:
     """The older API versions, whose URLs have numbers, do not have them."""
     write(full, "alpha", {"1": 1, "2": 2}, "restricted: true\n")
