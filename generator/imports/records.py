@@ -169,9 +169,9 @@ class RecordBuilder:
         if sorted(row.page_numbers) != list(range(1, len(row.page_numbers) + 1)):
             # A catalog has an order only.
             self.notes.add("gaps in the numbers of pages are closed", place)
-        return valid_fields(Chapter, record | {"pages": self._pages(slug, row)}, place, self.notes) or record
+        return valid_fields(Chapter, record | {"pages": self._pages(slug, row, place)}, place, self.notes) or record
 
-    def _pages(self, slug: str, row: StatedChapter) -> list[str]:
+    def _pages(self, slug: str, row: StatedChapter, place: str) -> list[str]:
         """Return file names if all pages are in the chapter's folder; otherwise URLs, if these have one folder."""
         if row.pages is None:
             if row.page_names is None:
@@ -184,8 +184,7 @@ class RecordBuilder:
             return images
         images = [image(url, "", folder) for url in row.pages]
         if len({field_values.split_url(url)[0] for url in images}) > 1:
-            fault = "some chapters have pages in two folders, which a catalog cannot hold; written without pages"
-            self.notes.add(fault, slug)
+            self.notes.add("pages are in several folders, which a catalog cannot hold; written without pages", place)
             return []
         self.notes.add("some pages are not in the chapter's media folder; their URLs are kept", slug)
         return images
