@@ -7,7 +7,6 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -406,19 +405,17 @@ def test_a_killed_pack_of_another_version_leaves_code_that_starts(
     code = modules.of_worker()
     pack(site, tmp_path / "earlier")
     monkeypatch.setattr(modules, "of_worker", lambda: {**code, "worker.js": code["worker.js"] + b"// later\n"})
-    seen = set()
-    for moment in count(1):
-        edge = tmp_path / f"{moment}"
+    edge, seen = tmp_path / "edge", set()
+    shutil.copytree(tmp_path / "earlier", edge)
+    for moment in moments(lambda: pack(site, edge), tmp_path):
+        shutil.rmtree(edge)
         shutil.copytree(tmp_path / "earlier", edge)
-        was_killed = killed_at(moment, partial(pack, site, edge))
+        assert killed_at(moment, lambda: pack(site, edge))
         (version,) = re.findall(r"'\./([0-9a-f]{16})/worker\.js'", (edge / "worker/release.js").read_text())
         config = (edge / "config.capnp").read_text()
         assert {f"worker/{version}/{name}" for name in ("worker.js", "packs.js")} <= tree_snapshot.files(edge)
         assert f"worker/{version}/worker.js" in config and f"worker/{version}/packs.js" in config
         seen.add(version)
-        if not was_killed:
-            break
-        shutil.rmtree(edge)
     assert len(seen) == 2
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from click.testing import Result
 from PIL import Image, ImageChops, ImageDraw
 
@@ -15,7 +14,6 @@ from tests.support.browser import PHONE
 
 pytestmark = browser.reads_pages
 
-SERIES = 60
 # The screen of a new phone has nine pixels for one of CSS.
 SHARP_PHONE = replace(PHONE, scale=3)
 MOST_BYTES = 1_000_000
@@ -36,13 +34,12 @@ def cover() -> bytes:
     return pictures.stored(ImageChops.soft_light(drawing, grain), "JPEG", quality=88)
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Site:
+def site_of(tmp_path: Path, count: int) -> Site:
     """A site with a large cover for each series."""
     made, content = Site(tmp_path), cover()
     assert 200_000 < len(content) < 700_000
     made.write("site.yaml", SETTINGS)
-    for number in range(SERIES):
+    for number in range(count):
         chapter = f"{{id: {number + 1}, number: 1, published: 2026-01-01, pages: [1.jpg]}}"
         made.write(f"series/s{number}.yaml", f"title: Series {number}\ncover: cover.jpg\nchapters: [{chapter}]\n")
         (tmp_path / f"media/series/s{number}").mkdir(parents=True)
@@ -64,9 +61,10 @@ def loaded(chromium: browser.Browser, site: Site) -> tuple[int, list[tuple[str, 
 
 
 def test_the_first_page_of_sixty_series_is_light(
-    site: Site, chromium: browser.Browser, run: Callable[..., Result]
+    tmp_path: Path, chromium: browser.Browser, run: Callable[..., Result]
 ) -> None:
     """Less than a megabyte with copies of the covers, many without. Every image is there."""
+    site = site_of(tmp_path, 60)
     before, originals = loaded(chromium, site)
     result = run("media", "variants", site.folder / "media", "--catalog", site.folder / "catalog_src")
     after, copies = loaded(chromium, site)
@@ -79,9 +77,10 @@ def test_the_first_page_of_sixty_series_is_light(
 
 
 def test_a_page_is_loaded_as_the_screen_needs_it(
-    site: Site, chromium: browser.Browser, run: Callable[..., Result]
+    tmp_path: Path, chromium: browser.Browser, run: Callable[..., Result]
 ) -> None:
     """In its original size, the page itself is loaded."""
+    site = site_of(tmp_path, 1)
     (site.folder / "media/series/s0/0/1").mkdir(parents=True)
     page = Image.open(site.folder / "media/series/s0/cover.jpg").resize((1600, 400))
     page.save(site.folder / "media/series/s0/0/1/1.jpg", quality=90)
