@@ -116,10 +116,16 @@ def test_a_lost_or_damaged_file_is_an_error_until_it_is_back(site: Site, tmp_pat
         (folder / "files/away").rename(folder / "files/public")
         assert {server.ask(url).status for url in bodies} == {200}
         large = next(body for body in public_bodies(site) if is_alone(site, body))
+        small = next(body for body in public_bodies(site) if not is_alone(site, body))
         server.ask(large.url)
+        polled = server.ask(small.url)
         for path in (folder / "files/public").iterdir():
             path.unlink()
         assert server.ask(large.url).status == 500
+        # A small body that was asked for stays in memory.
+        again = server.ask(small.url)
+        assert (again.status, again.body) == (200, polled.body)
+        assert server.ask(small.url, If_None_Match=str(polled["etag"])).status == 304
     # All that the server printed is read when it has ended.
     assert any("is missing" in line for line in server.output)
 
