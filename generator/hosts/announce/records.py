@@ -111,13 +111,9 @@ def in_bucket(
 
 @contextmanager
 def on_server(target: SshTarget, out: str, lock_seconds: int, *, dry_run: bool) -> Iterator[Place]:
-    variables = {
-        "folder": target.folder,
-        "out": out,
-        "lock_seconds": str(lock_seconds),
-        "dry": "yes" if dry_run else "",
-    }
-    with connected(target, "announce.sh", variables, compress=True) as session:
+    with connected(
+        target, "announce.sh", {"out": out}, lock_seconds=lock_seconds, dry_run=dry_run, compress=True
+    ) as session:
         lines = [line.removeprefix("record ") for line in session.lines()]
 
         def write(data: bytes) -> None:

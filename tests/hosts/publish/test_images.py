@@ -432,8 +432,8 @@ def test_a_list_of_sent_archives_that_is_cut_off_replaces_none(
     add_archives(remote.site.folder)
     remote.publish("--media", images)
     notes = (remote.folder / "media/.flatpanel-sent").read_text()
-    target, variables = SshTarget.of(remote.target), {"folder": str(remote.folder), "below": "media", "dry": ""}
-    with connected(target, "media.sh", {**variables, "lock_seconds": "1"}, compress=False) as session:
+    target, variables = SshTarget.of(remote.target), {"below": "media"}
+    with connected(target, "media.sh", variables, lock_seconds=1, dry_run=False, compress=False) as session:
         assert f"sent {notes.strip()}" in list(session.lines())
         session.command("note\n1 1 archives/x/0/1.cbz")
     assert (remote.folder / "media/.flatpanel-sent").read_text() == notes

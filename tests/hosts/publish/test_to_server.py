@@ -288,11 +288,11 @@ def test_two_publishers(remote: Remote) -> None:
     """The second waits a moment and exits with 1. The end of the first, however it ends, releases the lock."""
     remote.publish()
     target = SshTarget.of(remote.server.url(remote.folder).replace("%", "%25"))
-    variables = {"folder": target.folder, "out": "dist", "reload": "", "dry": "", "lock_seconds": "0"}
+    variables = {"out": "dist", "reload": ""}
     path = os.environ["PATH"]
     os.environ.update(remote.server.environment)
     try:
-        with connected(target, "release.sh", variables, compress=False) as first:
+        with connected(target, "release.sh", variables, lock_seconds=0, dry_run=False, compress=False) as first:
             assert next(first.lines()) == f"current releases/{remote.store.current()}"
             result = remote.publish(ok=False)
             assert result.stderr.endswith(": another publish or build is at work there\n")

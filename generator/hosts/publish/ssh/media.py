@@ -43,14 +43,10 @@ def publish_images(
     Files that are obsolete are removed, by their paths below the folder. One whose path `is_noted` is removed only if
     an earlier publish has sent it; one that has changed there since stays, with a warning.
     """
-    variables = {
-        "folder": target.folder,
-        "below": below,
-        "dry": "yes" if dry_run else "",
-        "lock_seconds": str(lock_seconds),
-    }
     # Images do not become smaller by compression.
-    with connected(target, "media.sh", variables, compress=False) as session:
+    with connected(
+        target, "media.sh", {"below": below}, lock_seconds=lock_seconds, dry_run=dry_run, compress=False
+    ) as session:
         lines = [*session.lines()]
         listed, noted = parse_listing(lines, "."), _notes(lines)
         wanted = {path: FileState.of(file) for path, file in files.items()}

@@ -212,16 +212,16 @@ class SshResult:
 def publish(store: Store, target: SshTarget, options: SshOptions, counter: Counter) -> SshResult:
     """Send the current release to a server and make it the current one there."""
     variables = {
-        "folder": target.folder,
         "out": store.root.resolve().name,
         "server_folder": options.server_folder,
         "reload": options.reload,
-        "lock_seconds": str(options.lock_seconds),
-        "dry": "yes" if options.dry_run else "",
     }
+    lock_seconds, dry_run = options.lock_seconds, options.dry_run
     with ExitStack() as opened:
         new = opened.enter_context(store.table())
-        session = opened.enter_context(connected(target, "release.sh", variables, compress=True))
+        session = opened.enter_context(
+            connected(target, "release.sh", variables, lock_seconds=lock_seconds, dry_run=dry_run, compress=True)
+        )
         state = ServerState.parse(session.lines())
         scratch = opened.enter_context(filesystem.scratch_folder())
         sender = _Sender(store, new, session, state, options)

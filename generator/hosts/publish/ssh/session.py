@@ -55,8 +55,11 @@ class Refused(FlatpanelError):
 
 
 @contextmanager
-def connected(target: SshTarget, script: str, variables: Mapping[str, str], *, compress: bool) -> Iterator["Session"]:
+def connected(
+    target: SshTarget, script: str, variables: Mapping[str, str], *, lock_seconds: int, dry_run: bool, compress: bool
+) -> Iterator["Session"]:
     """Run a script on a server. It ends when it reads the end of its input."""
+    of_all = {"folder": target.folder, "lock_seconds": str(lock_seconds), "dry": "yes" if dry_run else ""}
     options = {**_OPTIONS, "Compression": "yes" if compress else "no"}
     command = ["ssh", "-T", *(f"-o{name}={value}" for name, value in options.items()), *target.arguments(), _COMMAND]
     with filesystem.unnamed_file() as errors:
@@ -68,7 +71,7 @@ def connected(target: SshTarget, script: str, variables: Mapping[str, str], *, c
             raise FlatpanelError("ssh is not installed; on Debian: sudo apt-get install openssh-client") from None
         session = Session(target.url, process, errors)
         try:
-            session.start(_script_text(script, variables))
+            session.start(_script_text(script, {**of_all, **variables}))
             yield session
         finally:
             session.close()
