@@ -86,10 +86,11 @@ def show(lines: Iterable[str | Line], *, is_data: bool = False) -> None:
             print_data(texts)
         # In blocks: the changes of a large release are printed while they are found.
         while block := list(islice(texts, _BLOCK)):
-            if err and output_format() == "github":
-                print_lines(*map(_error_annotation, block))
-            else:
+            if output_format() != "github":
                 print_lines(*block, err=err, **style)
+            else:
+                # GitHub takes ##[error] for a workflow command anywhere in a line.
+                print_lines(*(_error_annotation(line) if err else line.replace("##[", "# #[") for line in block))
 
 
 def with_program_name(sentence: str) -> str:

@@ -195,6 +195,16 @@ def test_warnings_are_github_annotations(site: Site, run: Run, monkeypatch: pyte
     assert output_lines[1].startswith("release ")
 
 
+def test_names_are_no_workflow_commands(site: Site, run: Run) -> None:
+    """GitHub takes `##[error]` for a command anywhere in a line of the summary of a build."""
+    for name in ("##[error]Jun", "Ada Penn"):
+        site.write("authors.yaml", f"- {{id: {len(name)}, name: '{name}'}}\n")
+        site.write("series/first.yaml", "title: First\ncover: cover.jpg\n")
+        result = run("build", *tree_snapshot.options(site), "--format", "github")
+
+    assert result.stdout.splitlines()[-1] == "  author # #[error]Jun, id 12"
+
+
 @pytest.mark.checkout
 def test_source_lines_are_shown_for_the_first_problems_only(site: Site, run: Run) -> None:
     """A line before the count states it."""
