@@ -57,15 +57,11 @@ def publish_images(
         resumes = all(wanted.get(path) == state for path, state in arrived.items())
         send = [path for path in lacking if not (resumes and path in arrived)]
         sent_bytes = sum(wanted[path].size for path in send)
-        obsolete = sorted(
-            path
-            for path, state in listed.items()
-            if is_obsolete(path) and (not is_noted(path) or (path, state) in noted)
-        )
-        noted_paths = {path for path, _ in noted}
-        changed = [path for path in listed if is_obsolete(path) and path in noted_paths and path not in obsolete]
+        gone = {path: state for path, state in listed.items() if is_obsolete(path)}
+        obsolete = {path for path, state in gone.items() if not is_noted(path) or (path, state) in noted}
+        changed = gone.keys() & {path for path, _ in noted} - obsolete
         if changed:
-            others = f"; {counted(len(changed) - 1, 'other')} as well" if changed[1:] else ""
+            others = f"; {counted(len(changed) - 1, 'other')} as well" if len(changed) > 1 else ""
             warn(
                 f"{target.url}: {below}/{min(changed)}: readers should not get it any more, but it has changed there"
                 f" since it was sent; remove it on the server{others}"
@@ -74,7 +70,7 @@ def publish_images(
         if dry_run:
             return totals
         if obsolete:
-            list(session.lines("\n".join(["remove", *obsolete, ""])))
+            list(session.lines("\n".join(["remove", *sorted(obsolete), ""])))
         # Before they are sent. What was removed is no longer of these, nor what others have replaced and is sent again.
         there = {
             (path, state)
