@@ -25,7 +25,8 @@ def combined(site: Imported, database: Imported, now: int, site_notes: Notes, no
         site.use_ids(kind, ((id, person["name"]) for id, person in database.lists[kind].items()))
     result = Imported(site=site.site, accounts=database.accounts, new_ids=dict(site.new_ids))
     for kind, records in database.lists.items():
-        result.lists[kind] = {**records, **{id: site.lists[kind][id] for id in site.lists[kind] if id not in records}}
+        # Those of the database first.
+        result.lists[kind] = records | site.lists[kind] | records
     series = _with_categories(site.series, _replaced_categories(result.lists["categories"]))
     for kind, records in result.lists.items():
         for id, record in records.items():
