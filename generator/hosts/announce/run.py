@@ -60,7 +60,7 @@ def announce(
         place.write(record.dump())
     deliveries = []
     for service in services:
-        sent, faults, unsure = 0, [], record.unsure.get(service.name, set())
+        sent, faults, unsure = 0, [], record.unsure[service.name]
         for message in messages[service.name]:
             if fault := "" if dry_run else service.send(message):
                 faults.append(fault)
