@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -241,7 +242,8 @@ def test_a_full_stderr_ends_with_exit_code_1(site: Site) -> None:
 def test_missing_dependencies_are_an_error(site: Site) -> None:
     """A message and exit code 2."""
     done = subprocess.run([sys.executable, "-S", *command(site)[1:]], capture_output=True, text=True)
-    sentence = f"build.py: click is not installed; run `{ROOT}/tools/setup run`, then use {ROOT}/.venv/bin/python\n"
+    tool, python = (shlex.quote(f"{ROOT}/{path}") for path in ("tools/setup", ".venv/bin/python"))
+    sentence = f"build.py: click is not installed; run `{tool} run`, then use {python}\n"
 
     assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
 
