@@ -1,6 +1,8 @@
 """Every test is in one part, `make test-all` and the workflow run all parts, and tests change nothing they share."""
 
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,26 @@ def test_functions_with_samples_run_again_with_all_cases() -> None:
     assert "test_after_a_killed_rollback_the_site_is_complete" in by_helper
     assert "test_an_impossible_output_path_is_a_message" not in by_helper
     assert "test_schema_accepts_the_same_values_as_the_model" in parts.taking_samples(test_json_schema_agrees)
+
+
+def test_temporary_files_are_where_programs_run(tmp_path: Path) -> None:
+    def run(folder: Path) -> tuple[int, str, str]:
+        command = [ROOT / "tools/in-memory", "sh", "-c", 'echo "$TMPDIR"; exit 3']
+        done = subprocess.run(command, env=os.environ | {"TMPDIR": str(folder)}, capture_output=True, text=True)
+        return done.returncode, str(Path(done.stdout).parent), done.stderr
+
+    assert run(tmp_path) == (3, str(tmp_path), "")
+    assert not [*tmp_path.iterdir()]
+    # A program without the mode of one stands for a system that forbids it.
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "chmod").write_text("#!/bin/sh\n")
+    (tools / "chmod").chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
+        advice = f"tools/in-memory: no program can run in a new folder in {tmp_path}; TMPDIR names another place\n"
+        assert run(tmp_path) == (1, ".", advice)
+    assert [*tmp_path.iterdir()] == [tools]
 
 
 def test_a_changed_shared_folder_is_named(tmp_path: Path) -> None:
