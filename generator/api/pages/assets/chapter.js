@@ -123,7 +123,7 @@ function read() {
 
   addEventListener("scroll", writeSoon, { passive: true });
   addEventListener("pagehide", writeAddress);
-  // The browser shows the page of before on the way back: the choice may have come in the next chapter.
+  // The next chapter may have got another choice.
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted && JSON.stringify(chosen()) !== JSON.stringify(pages.choice)) pages.arrange(chosen());
   });

@@ -11,7 +11,7 @@ export const size = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 function ask(message, heard) {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = ({ data }) => heard(data);
-  navigator.serviceWorker.controller.postMessage(message, [port2]);
+  navigator.serviceWorker.ready.then(({ active }) => active.postMessage(message, [port2]));
 }
 
 /** What is known of a kept chapter; undefined if it is not kept as a whole. */
@@ -56,11 +56,8 @@ export function keepRow(path, described, images) {
     else row.replaceChildren(button(texts.keep, keep, { id: "keep" }));
   };
   const offer = async () => {
-    const { serviceWorker: workers } = navigator;
-    if (!workers) return;
     // On the first page of a visitor, the worker comes later.
-    if (!workers.controller) await new Promise((done) => workers.addEventListener("controllerchange", done, { once: true }));
-    if (await canKeep(images)) show();
+    if ((await navigator.serviceWorker?.ready) && (await canKeep(images))) show();
   };
   offer();
   return row;
