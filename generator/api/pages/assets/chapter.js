@@ -81,6 +81,8 @@ function read() {
     const link = neighbour(step > 0 ? "next" : "prev");
     if (pages.turn(step)) {
       showBar(false);
+      // A focus in the bar holds it.
+      if (document.activeElement?.closest("#bar")) strip.focus({ preventScroll: true });
       announced.textContent = fill(texts.page_of, { page: numbers, count });
     } else if (isHeld) return;
     else if (link) {
