@@ -268,6 +268,17 @@ def test_progress_is_kept(example: PageSite, tab: Tab) -> None:
     wait_for_page(tab, 3)
 
 
+def test_a_tab_behind_another_is_not_read(example: PageSite, tab: Tab) -> None:
+    """A reader opens some chapters beside a series. Where reading goes on follows from what was shown."""
+    hidden = "globalThis.isBehind = true; Object.defineProperty(document, 'hidden', { get: () => isBehind })"
+    tab.send("Page.addScriptToEvaluateOnNewDocument", source=hidden)
+    tab.open(example.url(f"{NEXT}#page-2"))
+    wait_for_page(tab, 2)
+    assert not tab.run(f"{SHELF}?.series['{SERIES}']")
+    tab.run("isBehind = false; document.dispatchEvent(new Event('visibilitychange'))")
+    assert tab.run(f"{SHELF}.series['{SERIES}'].page") == 2
+
+
 def test_a_finished_chapter_continues_with_the_next(example: PageSite, tab: Tab) -> None:
     """After its last page; the last chapter of all continues where it was left."""
     for read, offered in ((CHAPTER, NEXT), (LAST, None)):

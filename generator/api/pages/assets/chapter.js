@@ -46,6 +46,8 @@ function read() {
 
   // On the last page, a visitor from the next chapter has not read this one.
   let isFromNext = location.hash === "#last" || history.state?.isFromNext === true;
+  // Nothing is read in a tab behind another.
+  let wasShown = false;
   let numbers = "";
   let [writing, written] = [0, -PAUSE];
 
@@ -69,7 +71,8 @@ function read() {
   function arrived(first, last) {
     const isLast = last + 1 === count;
     isFromNext &&= isLast;
-    note(series, described, first + 1, isLast && !isFromNext);
+    wasShown ||= !document.hidden;
+    if (wasShown) note(series, described, first + 1, isLast && !isFromNext);
     numbers = first === last ? `${first + 1}` : `${first + 1}–${last + 1}`;
     writePosition(`${numbers} / ${count}`);
     loadAhead(pages.images, last, neighbour("next")?.href);
@@ -129,7 +132,10 @@ function read() {
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted && JSON.stringify(chosen()) !== JSON.stringify(pages.choice)) pages.arrange(chosen());
   });
-  document.addEventListener("visibilitychange", () => document.hidden && writeAddress());
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) writeAddress();
+    else if (!wasShown) pages.arrive(pages.current);
+  });
   addEventListener("beforeprint", () => {
     for (const image of pages.images) image.loading = "eager";
   });
