@@ -36,15 +36,23 @@ class SeriesFiles:
 
 
 def existing(folder: Folder) -> Folder:
-    """The folder of a catalog. Raises if it is missing."""
-    if not os.path.isdir(folder):
-        path = Path(folder)
-        siblings = [entry.name for entry in path.parent.iterdir() if entry.is_dir()] if path.parent.is_dir() else []
-        hint = did_you_mean(path.name, siblings, f"a catalog is a folder with {SITE} and {SERIES}/")
-        if (path.parent / SITE).is_file():
-            hint = f"; {path.parent.resolve()} is a catalog itself: run the command one folder up"
+    """The folder of a catalog. Raises if it is missing, or if the catalog is around it or one folder below."""
+    path = Path(folder)
+    if not path.is_dir():
+        if around := next(filter(_has_site, path.absolute().parents), None):
+            hint = f"; {around.resolve()} is a catalog: run the command in {around.parent.resolve()}"
+        else:
+            siblings = [entry.name for entry in path.parent.iterdir() if entry.is_dir()] if path.parent.is_dir() else []
+            hint = did_you_mean(path.name, siblings, f"a catalog is a folder with {SITE} and {SERIES}/")
         raise FlatpanelError(f"{folder}: no such folder{hint}")
+    if not os.path.lexists(path / SITE):
+        if below := min((entry.parent for entry in path.glob(f"*/{SITE}")), default=None):
+            raise FlatpanelError(f"{folder}: has no {SITE}; did you mean {below}?")
     return folder
+
+
+def _has_site(folder: Path) -> bool:
+    return os.path.isfile(folder / SITE)
 
 
 def refuse_among_sources(path: Path, advice: str) -> None:
@@ -55,7 +63,7 @@ def refuse_among_sources(path: Path, advice: str) -> None:
     real_path = Path(os.path.realpath(path))
     passed: list[Path] = []
     for folder in (real_path, *real_path.parents):
-        if folder.name == SERIES and (folder.parent / SITE).is_file():
+        if folder.name == SERIES and _has_site(folder.parent):
             raise FlatpanelError(f"{path}: is among the series of a catalog; {advice}")
         # A project may be below any folder, also one of this name.
         if folder.name == THEME and _is_project(folder.parent) and not any(map(_is_project, passed)):

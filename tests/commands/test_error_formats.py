@@ -226,13 +226,23 @@ def test_a_mistyped_catalog_folder_has_a_suggestion(site: Site, run: Run) -> Non
     assert result.stderr == f"{site.folder}/catalog_scr: no such folder; did you mean catalog_src?\n"
 
 
-def test_in_a_catalog_the_folder_above_is_named(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("place", [".", "series"])
+def test_in_a_catalog_the_folder_above_is_named(
+    site: Site, run: Run, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
     catalog = site.folder / "catalog_src"
-    monkeypatch.chdir(catalog)
+    monkeypatch.chdir(catalog / place)
 
     assert run("check").stderr == (
-        f"catalog_src: no such folder; {catalog} is a catalog itself: run the command one folder up\n"
+        f"catalog_src: no such folder; {catalog} is a catalog: run the command in {catalog.parent}\n"
     )
+
+
+def test_the_project_is_not_taken_for_the_catalog(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each file of the catalog would be a stray, with the advice to remove it."""
+    monkeypatch.chdir(site.folder)
+
+    assert run("check", "--catalog", ".").stderr == ".: has no site.yaml; did you mean catalog_src?\n"
 
 
 def test_a_system_error_without_a_path_is_printed(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

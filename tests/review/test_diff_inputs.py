@@ -167,7 +167,7 @@ def test_in_a_catalog_the_folder_above_is_named(site: Site, run: Run, monkeypatc
     catalog = site.folder / "catalog_src"
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(site.folder))
     monkeypatch.chdir(catalog)
-    sentence = f"catalog_src: no such folder; {catalog} is a catalog itself: run the command one folder up\n"
+    sentence = f"catalog_src: no such folder; {catalog} is a catalog: run the command in {catalog.parent}\n"
     assert outcome(run("diff")) == (1, "", sentence)
 
     git(site.folder, "init", "--quiet")
