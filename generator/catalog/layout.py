@@ -154,7 +154,7 @@ class Layout:
                 if not is_link and name not in folders:
                     close = nearest(name, folders)
                     self.check_strays(path, set(), set(), f"{folder}/{close}".lstrip("/") if close else "")
-            elif name.lower().endswith((".yaml", ".yml")):
+            elif name.lower().endswith((".yaml", ".yml", ".yaml.txt", ".yml.txt")):
                 # No problem: version 1.0 built such a catalog without a warning.
                 hint = misplaced_file_hint(folder, name, files, intended)
                 message = f"is ignored, because its name does not end in .yaml; {hint}"

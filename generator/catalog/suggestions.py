@@ -8,7 +8,7 @@ from difflib import get_close_matches
 # Comparing names is slow. A word is compared with at most this many names before and after it in the alphabet,
 # and only if it has at most this many characters.
 _MAX_COMPARED = 200
-_SUFFIX = re.compile(r"(?:\.ya?ml)+$", re.IGNORECASE)
+_SUFFIX = re.compile(r"(?:\.ya?ml)+(?:\.txt)?$", re.IGNORECASE)
 
 
 def nearest(word: str, names: Iterable[str]) -> str | None:

@@ -112,11 +112,13 @@ def test_other_and_hidden_files_are_ignored(catalog: Path, file: str) -> None:
         ("series/long/series.Yaml", "did you mean series.yaml?"),
         ("series/long/chapters/003.YAML.yMl", "did you mean 003.yaml?"),
         ("notes/a.YAML", "rename, move or remove it"),
+        ("series/a.yaml.txt", "did you mean a.yaml?"),
+        ("authors.yml.TXT", "did you mean authors.yaml?"),
     ],
 )
 @pytest.mark.parametrize("is_link", [False, True])
-def test_an_ending_in_upper_case_is_a_warning(catalog: Path, file: str, hint: str, is_link: bool) -> None:
-    """Of `check` and of builds, for a file and for a link to one."""
+def test_an_almost_correct_ending_is_a_warning(catalog: Path, file: str, hint: str, is_link: bool) -> None:
+    """Of `check` and of builds, for a file and for a link to one. Notepad adds .txt, and Windows shows none of it."""
     write(catalog, "series/.unread" if is_link else file, "title: Unread\n")
     if is_link:
         (catalog / file).parent.mkdir(exist_ok=True)
