@@ -18,6 +18,7 @@ THEME = "theme"
 # Folder of the JSON schemas for editors, and the schemas that are not called like their file.
 SCHEMAS = ".schemas"
 _SCHEMAS_OF = {"authors": "people", "artists": "people"}
+_A_CATALOG = f"a catalog is a folder with {SITE} and {SERIES}/"
 # The search for misplaced files ends at this depth; a catalog has three levels.
 _MAX_LEVELS = 16
 
@@ -39,15 +40,17 @@ def existing(folder: Folder) -> Folder:
     """The folder of a catalog. Raises if it is missing, or if the catalog is around it or one folder below."""
     path = Path(folder)
     if not path.is_dir():
-        if around := next(filter(_has_site, path.absolute().parents), None):
+        around = next(filter(_has_site, path.absolute().parents), None)
+        if around and around.name == path.name:
             hint = f"; {around.resolve()} is a catalog: run the command in {around.parent.resolve()}"
         else:
             siblings = [entry.name for entry in path.parent.iterdir() if entry.is_dir()] if path.parent.is_dir() else []
-            hint = did_you_mean(path.name, siblings, f"a catalog is a folder with {SITE} and {SERIES}/")
+            advice = f"{around.resolve()} is a catalog: pass it with --catalog" if around else _A_CATALOG
+            hint = did_you_mean(path.name, siblings, advice)
         raise FlatpanelError(f"{folder}: no such folder{hint}")
-    if not os.path.lexists(path / SITE):
-        if below := min((entry.parent for entry in path.glob(f"*/{SITE}")), default=None):
-            raise FlatpanelError(f"{folder}: has no {SITE}; did you mean {below}?")
+    below = None if os.path.lexists(path / SITE) else min(path.glob(f"*/{SITE}"), default=None)
+    if below:
+        raise FlatpanelError(f"{folder}: has no {SITE}; did you mean {below.parent}?")
     return folder
 
 
@@ -66,13 +69,14 @@ def refuse_among_sources(path: Path, advice: str) -> None:
         if folder.name == SERIES and _has_site(folder.parent):
             raise FlatpanelError(f"{path}: is among the series of a catalog; {advice}")
         # A project may be below any folder, also one of this name.
-        if folder.name == THEME and _is_project(folder.parent) and not any(map(_is_project, passed)):
+        if folder.name == THEME and any(folder.parent.glob(f"*/{SITE}")) and not any(map(_has_project, passed)):
             raise FlatpanelError(f"{path}: is in the theme of a site; {advice}")
         passed.append(folder)
 
 
-def _is_project(folder: Path) -> bool:
-    return any(folder.glob(f"*/{SITE}"))
+def _has_project(folder: Path) -> bool:
+    """Whether a catalog is in the folder, or is the folder."""
+    return _has_site(folder) or any(folder.glob(f"*/{SITE}"))
 
 
 def schema_line(file: str) -> str:

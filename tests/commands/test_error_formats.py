@@ -236,6 +236,11 @@ def test_in_a_catalog_the_folder_above_is_named(
     assert run("check").stderr == (
         f"catalog_src: no such folder; {catalog} is a catalog: run the command in {catalog.parent}\n"
     )
+    # In a project whose catalog is its root.
+    catalog.rename(site.folder / "root")
+    assert (
+        run("check").stderr == f"catalog_src: no such folder; {site.folder}/root is a catalog: pass it with --catalog\n"
+    )
 
 
 def test_the_project_is_not_taken_for_the_catalog(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -241,7 +241,9 @@ def test_export_into_the_releases_is_refused(site: Site, run: Run, words: tuple[
     assert tree_snapshot.state(site.folder) == before
     # A project below a folder of this name is one of its own.
     site.write("../theme/project/catalog/site.yaml", "")
-    assert run(*words, site.folder / "theme/project/new", "--out", site.folder / "dist").exit_code == 0
+    site.write("../theme/catalog/site.yaml", "")
+    for project in ("project", "catalog"):
+        assert run(*words, site.folder / "theme" / project / "new", "--out", site.folder / "dist").exit_code == 0
 
 
 @each(
