@@ -82,7 +82,9 @@ class _ArchiveFile(io.BufferedReader):
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size and size > self.limit:
-            raise ValueError(f"its list of files has more than {self.limit >> 20} MiB")
+            raise FlatpanelError(
+                f"{self.name}: its list of files has more than {self.limit >> 20} MiB; pass the archive of one chapter"
+            )
         return super().read(size)
 
 

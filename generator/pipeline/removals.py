@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import encoding
@@ -227,7 +227,8 @@ def _advice(scan: "CatalogScan", slug: str, now: Iterable[str | None]) -> str:
     heir, count = counts[0]
     (file,) = (files.file for files in scan.series_files if files.slug == heir)
     heritage = f"{file} has {counted(count, 'chapter')} of {slug}"
-    if heir.lower() == slug.lower():
-        return f"{heritage}; a slug in other upper and lower case cannot redirect, so its old URLs are gone"
+    formerly = chain.from_iterable(facts.formerly for facts in scan.facts.values())
+    if similar := [other for other in (*scan.facts, *formerly) if other != slug and other.lower() == slug.lower()]:
+        return f"{heritage}; its old URLs cannot redirect, because {similar[0]} differs from it only in case"
     line = f"formerly: {writer.inline([*scan.facts[heir].formerly, slug])}"
     return f"{heritage}; if only the slug changed, write there: {line}"

@@ -202,7 +202,7 @@ def test_no_old_slug_is_advised_that_differs_only_in_case(full: Site, run: Run) 
     full.build()
     remove(full, "alpha")
     write(full, "Alpha", ALL)
-    advice = "a slug in other upper and lower case cannot redirect, so its old URLs are gone\n"
+    advice = "its old URLs cannot redirect, because Alpha differs from it only in case\n"
 
     assert f"  series/Alpha.yaml has 4 chapters of alpha; {advice}" in run("build", *tree_snapshot.options(full)).stdout
 

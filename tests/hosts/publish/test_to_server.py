@@ -237,7 +237,7 @@ def test_without_ssh(remote: Remote, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        ("current/manifest.json", "has the releases itself"),
+        (".flatpanel", "has the releases of a site itself"),
         ("dist/other.txt", "contains files that no build wrote"),
         ("dist/PREVIEW", "is a preview"),
         ("nginx.conf", "was not written by a build"),

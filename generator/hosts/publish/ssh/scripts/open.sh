@@ -64,4 +64,3 @@ case $folder in
     *) folder=./$folder ;;
 esac
 enter "$folder"
-[ ! -f current/manifest.json ] || refuse "$folder: has the releases itself; publish to the folder that contains it"
