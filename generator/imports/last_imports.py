@@ -152,6 +152,11 @@ class SavedMemory:
         filesystem.replace(self.file, lines, mode=PRIVATE)
 
 
+def _if_about(slugs: Set[str], memory: Memory) -> Memory:
+    """The memory of all sources; nothing if it is about another site than that with these series."""
+    return memory if 2 * len(memory.get("series", {}).keys() & slugs) >= len(slugs) else spilled_records()
+
+
 # Each memory with the values for it.
 Saved = list[tuple[SavedMemory, Memory]]
 
@@ -207,19 +212,19 @@ class Memories:
         slugs = imported.series.keys()
         if self.of_database and not every:
             every = self._of_any_site(sources, slugs)
-        if 2 * len(slugs & every.get("series", {}).keys()) < len(slugs):
-            every = spilled_records()  # of another site
+        every = _if_about(slugs, every)
         if not every:
             return LastImport(own, every, own)
         merged = _merged_last(memory_of(imported), own, every, is_exact=bool(self.of_database))
         return LastImport(own, every, merged)
 
-    def people(self, kind: str, sources: Sources) -> Iterator[tuple[int, str]]:
+    def people(self, kind: str, sources: Sources, slugs: Set[str]) -> Iterator[tuple[int, str]]:
         """Yield the ids and names of the people of the catalog; after them, their names at the last imports."""
         yield from ((entry.record.id, entry.record.name) for entry in sources.lists[FILES[kind]])
         # A database may have given an id of the site to another person since.
-        for memory in filter(None, (self.of_site, self.of_all)):
-            yield from ((int(id), record.get("name", "")) for id, record in memory.last(sources).get(kind, {}).items())
+        memories = [self.of_site.last(sources)] if self.of_site else []
+        for memory in (*memories, _if_about(slugs, self.of_all.last(sources))):
+            yield from ((int(id), record.get("name", "")) for id, record in memory.get(kind, {}).items())
 
     def of_each_source(self) -> list[SavedMemory]:
         folders = sorted(path for path in self.of_all.folder.parent.iterdir() if path.is_dir())

@@ -211,7 +211,7 @@ class _Import:
             for read in filter(None, (imported, of_site)):
                 renamed_here.use_in_records(sources, read)
                 for kind in read.new_ids:
-                    read.use_ids(kind, self.memories.people(kind, sources))
+                    read.use_ids(kind, self.memories.people(kind, sources, read.series.keys()))
         last = self.memories.last(sources, imported)
         if has_files:
             _refuse_lost_lists(last_imports.lost_paths(imported, last.merged))

@@ -101,7 +101,13 @@ def test_files_of_removed_urls_are_removed(built: Site, export: Export) -> None:
             text = path.read_text().split("chapters:")[0]
             path.write_text(text + "chapters: []\n")
     built.build()
-    assert "removed" in export().stdout
+    body = built.store.root / built.manifest.resources["/api/series"].file
+    text = body.read_bytes()
+    body.write_bytes(b"[]")
+    assert export().exit_code == 1
+    assert not (target / "site/api/series" / slug).exists(), "a damaged body keeps what was withdrawn"
+    body.write_bytes(text)
+    assert export().exit_code == 0
     assert len(files(target)) < len(before)
     assert not (target / "site/api/series" / slug).exists()
 

@@ -107,11 +107,13 @@ def write_files(target: Path, host: str, files: Iterable[HostFile], track: Track
         make_folder(target / folder)
     # In a new folder, nothing is served yet.
     put = replace if earlier else write
-    for file in track(changed):
-        put(target / file.name, _content(file), modified=file.modified)
-    for name in removed:
-        delete_file(target / name)
-        remove_empty_folders((target / name).parent)
+    try:
+        for file in track(changed):
+            put(target / file.name, _content(file), modified=file.modified)
+    finally:  # a chapter that was withdrawn does not stay until a damaged body is repaired
+        for name in removed:
+            delete_file(target / name)
+            remove_empty_folders((target / name).parent)
     _write_list(target, host, {**{file.name: file.version for file in wanted.values()}, **kept})
     return FolderTotals(len(wanted), len(changed), len(removed), tuple(kept))
 
