@@ -33,7 +33,7 @@ def faults(tab: Tab) -> list[object]:
     return [*cut_off(tab), *node_tools.accessibility_faults(tab)]
 
 
-@pytest.mark.parametrize(("screen", "scheme"), [*((screen, "light") for screen in SCREENS), ("phone", "dark")])
+@pytest.mark.parametrize(("screen", "scheme"), [*((screen, "light") for screen in SCREENS), ("wide", "dark")])
 def test_pages_of_a_reader_fit_each_screen(
     example: PageSite, chromium: browser.Browser, screen: str, scheme: str
 ) -> None:

@@ -125,6 +125,7 @@ def test_the_way_back_shows_what_was_chosen_since(example: PageSite, tab: Tab) -
     tab.back()
     tab.wait_until("document.body.classList.contains('paged')")
     assert tab.run("isSamePage") is True
+    assert tab.run(f"{SHELF}.series['{SERIES}'].chapter") != CHAPTER
     tab.open(example.url("/shelf/"))
     tab.wait_for(".card a")
     tab.run("globalThis.isSamePage = true")

@@ -48,6 +48,7 @@ function read() {
   let isFromNext = location.hash === "#last" || history.state?.isFromNext === true;
   // Nothing is read in a tab behind another.
   let wasShown = false;
+  let isReturning = false;
   let numbers = "";
   let [writing, written] = [0, -PAUSE];
 
@@ -72,7 +73,7 @@ function read() {
     const isLast = last + 1 === count;
     isFromNext &&= isLast;
     wasShown ||= !document.hidden;
-    if (wasShown) note(series, described, first + 1, isLast && !isFromNext);
+    if (wasShown && !isReturning) note(series, described, first + 1, isLast && !isFromNext);
     numbers = first === last ? `${first + 1}` : `${first + 1}–${last + 1}`;
     writePosition(`${numbers} / ${count}`);
     loadAhead(pages.images, last, neighbour("next")?.href);
@@ -128,9 +129,12 @@ function read() {
 
   addEventListener("scroll", writeSoon, { passive: true });
   addEventListener("pagehide", writeAddress);
-  // The next chapter may have got another choice.
+  // The next chapter may have got another choice, if this device keeps it. Its progress stays.
   addEventListener("pageshow", ({ persisted }) => {
-    if (persisted && JSON.stringify(chosen()) !== JSON.stringify(pages.choice)) pages.arrange(chosen());
+    if (!persisted || !ofSeries(series).chapter || JSON.stringify(chosen()) === JSON.stringify(pages.choice)) return;
+    isReturning = true;
+    pages.arrange(chosen());
+    isReturning = false;
   });
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) writeAddress();

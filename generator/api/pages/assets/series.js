@@ -138,24 +138,24 @@ function follow(isFollowed) {
   changeSeries(series, (entry) => Object.assign(entry, { ...described, followed: isFollowed }));
 }
 
-function showTools() {
+function addTools() {
   const tools = document.getElementById("list-tools");
   // A theme may have a template from before there were tools.
   if (!tools) return;
-  if (read().settings.oldestFirst) setOrder(true);
   const order = (oldestFirst) => {
     setOrder(oldestFirst);
     changeSetting("oldestFirst", oldestFirst || undefined);
   };
-  const isMarking = list.querySelector(".mark") !== null;
-  tools.replaceChildren(jumpForm(), checkbox("oldest", texts.oldest_first, list.dataset.order === "oldest", order));
-  if (shelf) {
-    tools.append(
-      checkbox("follow", texts.follow, ofSeries(series).followed ?? false, follow),
-      checkbox("marking", texts.marking, isMarking, setMarking),
-    );
-  }
-  setMarking(isMarking);
+  tools.append(jumpForm(), checkbox("oldest", texts.oldest_first, false, order));
+  if (shelf) tools.append(checkbox("follow", texts.follow, false, follow), checkbox("marking", texts.marking, false, setMarking));
+}
+
+/** Show what is remembered: on the way back, another page may have changed it. */
+function showTools() {
+  if (shelf) setOrder(read().settings.oldestFirst ?? false);
+  const states = { oldest: list.dataset.order === "oldest", follow: ofSeries(series).followed ?? false };
+  for (const box of document.querySelectorAll("#list-tools input")) if (box.name in states) box.checked = states[box.name];
+  if (list.querySelector(".mark")) setMarking(true);
 }
 
 function show() {
@@ -169,6 +169,7 @@ function show() {
 // What is remembered has the old slugs of the series: it is moved before it is shown.
 if (article.dataset.formerly) await import("./former.js").then(({ move }) => move(article.dataset), () => {});
 if (newestFirst.length) {
+  addTools();
   show();
   // The browser shows the page of before on the way back.
   addEventListener("pageshow", ({ persisted }) => persisted && show());

@@ -97,6 +97,7 @@ function data() {
 
 /** All kept chapters. */
 async function keptList() {
+  const nothing = () => element("p", { class: "note" }, texts.nothing_here);
   const names = globalThis.caches ? (await caches.keys()).filter((name) => name.startsWith(KEPT)) : [];
   const list = element("ul", { class: "entries" });
   for (const name of names) {
@@ -107,15 +108,15 @@ async function keptList() {
     const item = element("li", {}, element("a", { href: path }, element("bdi", {}, label)));
     const remove = async () => {
       await caches.delete(name);
-      kept = await keptSection();
-      show();
+      item.remove();
+      if (!list.children.length) list.replaceWith(nothing());
       kept.querySelector("h2").focus();
     };
     const attributes = { "aria-label": `${texts.remove}: ${label}` };
     item.append(known ? ` ${size(known.bytes)} ` : " ", button(texts.remove, remove, attributes));
     list.append(item);
   }
-  return list.children.length ? list : element("p", { class: "note" }, texts.nothing_here);
+  return list.children.length ? list : nothing();
 }
 
 // Before the rest is shown, which it would move.
@@ -140,6 +141,8 @@ show();
 // The browser shows the page of before on the way back.
 addEventListener("pageshow", async ({ persisted }) => {
   if (!persisted) return;
-  kept = await keptSection();
   show();
+  const before = kept;
+  kept = await keptSection();
+  before.replaceWith(kept);
 });
