@@ -39,7 +39,7 @@ from ..pipeline.main_conf import WRITTEN
 from ..release import transaction
 from ..release.store import Store, refuse_inside
 from ..review import verify_server
-from ..review.verify_server import wait_until_served
+from ..review.verify_server import ServerResult, wait_until_served
 from ..server_url import without_password
 from . import announcing, options
 from .announcing import AnnounceArguments, bucket_target, clock_of_locks, open_bucket, show_wait
@@ -184,12 +184,13 @@ def publish(target: str, out: Path, given: PublishArguments) -> Result:
     if sender and images and not given.dry_run:
         removed = sender.send(removes=True).totals.removed
         images = images._replace(totals=images.totals._replace(removed=removed))
-    faults = _faults(store, schemes[0], given.url, given) if given.url and not given.dry_run else []
+    comparison = _compare(store, schemes[0], given.url, given) if given.url and not given.dry_run else None
+    faults = comparison.faults if comparison else []
     # A release that readers do not get yet is announced by a later publish.
     announced = _announce(store, totals.release, target, services, given) if given.announce and not faults else None
     ok = not faults and (not announced or announced.ok)
     return Result(
-        lambda: chain(_lines(target, totals, images, given, faults), announced.lines() if announced else ()),
+        lambda: chain(_lines(target, totals, images, given, comparison), announced.lines() if announced else ()),
         lambda: {
             "ok": ok,
             "dry_run": given.dry_run,
@@ -232,11 +233,11 @@ def _refuse_options_of_others(schemes: list[str]) -> None:
             raise click.UsageError(f"{parameter.opts[0]} is for targets of {named}://, not of {schemes[0]}://")
 
 
-def _faults(store: Store, scheme: str, url: str, given: PublishArguments) -> list[str]:
+def _compare(store: Store, scheme: str, url: str, given: PublishArguments) -> ServerResult:
     """Compare a public URL with the release, as `verify` does for the host that serves such a target."""
     packs = "workerd" if given.with_restricted else "public-packs"
     host = "nginx" if scheme == "ssh" else "s3" if given.layout == "files" else packs
-    return verify_server.check_server(store, url, time.monotonic, given.timeout, host).faults
+    return verify_server.check_server(store, url, time.monotonic, given.timeout, host)
 
 
 def _settings(catalog: ConfinedFolder) -> Site:
@@ -265,7 +266,11 @@ def _images_json(images: SentImages) -> dict[str, object]:
 
 
 def _lines(
-    target: str, totals: PublishTotals, images: SentImages | None, given: PublishArguments, faults: list[str]
+    target: str,
+    totals: PublishTotals,
+    images: SentImages | None,
+    given: PublishArguments,
+    comparison: ServerResult | None,
 ) -> Iterator[str | Line]:
     removed = "would remove" if given.dry_run else "removed"
     if given.keep and not given.with_restricted:
@@ -274,8 +279,8 @@ def _lines(
         copies = f", {removed} {images.totals.removed:,}" if images.totals.removed else ""
         yield f"{images.target}: images: {_counts(images.totals, given.dry_run)}{copies}"
     yield f"{target}: release {totals.release}: {_counts(totals, given.dry_run)}, {removed} {totals.removed:,}"
-    yield from map(note, faults)
-    if given.url and not given.dry_run and not faults:
+    yield from map(note, comparison.lines() if comparison else ())
+    if comparison and not comparison.faults:
         yield f"{given.url}: OK: all URLs match release {totals.release}"
 
 

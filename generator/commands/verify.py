@@ -90,7 +90,7 @@ def _server_lines(
 ) -> Iterator[str | Line]:
     for promise in PROMISES if outcomes else ():
         yield f"{outcomes[promise.id]:<28} {promise.id:<20} {promise.sentence}"
-    yield from map(note, result.faults)
+    yield from map(note, result.lines())
     if not result.faults:
         yield f"{url}: OK: all {result.urls:,} URLs match release {store.current()}"
         for name, reason in HOSTS[result.host].missing.items():

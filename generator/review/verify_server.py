@@ -1,6 +1,6 @@
 """Compare every response of a running server with the current release, promise by promise."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from queue import LifoQueue
@@ -14,6 +14,9 @@ from ..server_url import REQUEST_SECONDS, ServerUrl, without_password
 from .promises.probe import BROKEN, CONNECTIONS, Probe, Subjects, Track
 from .promises.table import HOSTS, PROMISES
 
+# Differences of one promise that are printed for people.
+_SHOWN = 10
+
 
 class ServerResult(NamedTuple):
     """The number of requested URLs, and the differences of each promise that was checked."""
@@ -25,8 +28,18 @@ class ServerResult(NamedTuple):
     @property
     def faults(self) -> list[str]:
         """A sentence for each difference that the host could avoid."""
+        return [text for texts in self._avoidable() for text in texts]
+
+    def lines(self) -> Iterator[str]:
+        """The first of these sentences for each promise: a server of another release differs in thousands of URLs."""
+        for texts in self._avoidable():
+            yield from texts[:_SHOWN]
+            if len(texts) > _SHOWN:
+                yield f"and {len(texts) - _SHOWN:,} more of this kind"
+
+    def _avoidable(self) -> list[list[str]]:
         missing = HOSTS[self.host].missing
-        return [text for promise, texts in self.differences.items() if promise not in missing for text in texts]
+        return [texts for promise, texts in self.differences.items() if promise not in missing]
 
     def outcome(self, promise: str) -> str:
         """Whether a promise is kept, as far as the release has URLs to check it."""

@@ -103,6 +103,19 @@ def test_a_difference_may_be_that_of_another_host(
     assert (result.exit_code, "name it with --for" in result.stderr) == (1, is_shown)
 
 
+def test_of_many_differences_of_a_kind_the_first_are_printed(running: Running, run: Callable[..., Result]) -> None:
+    """A server of another release differs in each URL. The others are counted, and in the JSON."""
+    site, web = running
+    with lying(web.port, lambda _, answer: answer._replace(status=500)) as address:
+        command = ["verify", "--out", site.folder / "dist", "--url", address]
+        *lines, _ = run(*command).stderr.splitlines()
+        differences = json.loads(run(*command, "--json").stdout)["differences"]
+    counts = [int(line.split()[1].replace(",", "")) for line in lines if line.endswith(" more of this kind")]
+
+    assert len(differences) == len(lines) - len(counts) + sum(counts)
+    assert counts and lines[:10] == differences[:10] and lines[10] == f"and {counts[0]:,} more of this kind"
+
+
 def redirect_faults(site: Site, redirect: str, port: int) -> list[str]:
     """The faults of a server with this catalog, when the table of the release has another redirect."""
     manifest = site.store.root / f"releases/{site.store.release()}/manifest.json"
