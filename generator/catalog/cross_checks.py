@@ -287,7 +287,9 @@ def chapter_id_problems(sources: Sources) -> Iterator[UnlocatedProblem]:
     """Yield a problem for every chapter id that an earlier chapter of `sources` has."""
     entries = (entry for series in sources.series for entry in series.chapters if entry.record.id is not None)
     for entry, first in _repeated(entries, attrgetter("id")):
-        message = f"the id {entry.record.id} is already used {FIRST}; choose another"
+        # Any other number may be the id of a removed chapter.
+        advice = "remove it from the newer chapter, and run `python build.py ids`"
+        message = f"the id {entry.record.id} is already used {FIRST}; {advice}"
         yield UnlocatedProblem(entry.file, (*entry.path, "id"), message, first=(first.file, (*first.path, "id")))
 
 

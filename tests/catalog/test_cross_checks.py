@@ -122,7 +122,7 @@ def test_repeated_id_is_a_problem_of_all_but_the_first_chapter() -> None:
         UnlocatedProblem(
             "series/c.yaml",
             ("chapters", index, "id"),
-            f"the id 5 is already used {FIRST}; choose another",
+            f"the id 5 is already used {FIRST}; remove it from the newer chapter, and run `python build.py ids`",
             first=("series/b.yaml", ("chapters", 0, "id")),
         )
         for index in (0, 1)
