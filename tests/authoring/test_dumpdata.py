@@ -299,7 +299,8 @@ def test_invalid_unicode_in_names_of_files_is_imported(
 
 
 BROKEN = {
-    "cut": (b'[{"model": "reader.series", "pk', "line 1: Unterminated string starting at"),
+    "cut": (b'[{"model": "reader.series", "pk', "line 1: Unterminated string; write it"),
+    "control character": (b'[{"a": "\x01"}]', "line 1: Invalid control character; write it"),
     "cut after an object": (b'[\n{"model": "x.y", "fields": {}}\n', "line 3: expected ]"),
     "two arrays": (b"[]\n[]", "line 2: text after the end of the array"),
     "no comma": (b'[{"model": "x.y", "fields": {}} {}]', "line 1: expected ]"),

@@ -264,7 +264,9 @@ class _Array:
             except (ValueError, RecursionError) as error:
                 if not self._read_more():
                     self.at = getattr(error, "pos", self.at)
-                    raise self._invalid(getattr(error, "msg", "invalid JSON")) from None
+                    # The message of "Unterminated string starting at" goes on with a position.
+                    fault = getattr(error, "msg", "invalid JSON").removesuffix(" starting at").removesuffix(" at")
+                    raise self._invalid(fault) from None
             else:
                 if not isinstance(value, dict):
                     raise self._invalid("an item of the array should be an object")
