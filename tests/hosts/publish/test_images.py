@@ -144,9 +144,12 @@ def test_files_of_others_may_have_any_name(remote: Remote, images: Path) -> None
 def test_missing_images_are_counted(remote: Remote, images: Path) -> None:
     (images / READABLE[0]).unlink()
     (images / READABLE[1]).write_bytes(b"")
+    # nginx follows no link out of the folder.
+    (images / READABLE[2]).rename(images.parent / "elsewhere")
+    (images / READABLE[2]).symlink_to(images.parent / "elsewhere")
     result = remote.publish("--media", images)
-    assert f"missing or incomplete: 2 of {len(READABLE)} images that the catalog names" in result.stderr
-    assert paths(remote.folder / "media") == sorted(READABLE[2:])
+    assert f"missing or incomplete: 3 of {len(READABLE)} images that the catalog names" in result.stderr
+    assert paths(remote.folder / "media") == sorted(READABLE[3:])
 
 
 @pytest.mark.end_to_end
