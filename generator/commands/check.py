@@ -3,6 +3,7 @@
 import click
 
 from ..catalog.confined_folder import ConfinedFolder
+from ..errors import counted
 from ..pipeline import run
 from . import options
 from .command import Command, Result, print_warnings
@@ -20,6 +21,6 @@ def check(catalog: ConfinedFolder, as_of: int, jobs: int) -> Result:
     series, chapters = len(scan.series_files), scan.published
     warnings = [*scan.warnings, *map(str, scan.located)]
     return Result(
-        lambda: [f"{catalog}: {series} series, {chapters} published chapters, no problems"],
+        lambda: [f"{catalog}: {counted(series, 'series')}, {counted(chapters, 'published chapter')}, no problems"],
         lambda: {"ok": True, "series": series, "chapters": chapters, "warnings": warnings},
     )

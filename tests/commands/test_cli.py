@@ -199,7 +199,7 @@ def test_check_writes_nothing(site: Site, run: Run) -> None:
     before = tree_snapshot.state(site.folder)
     plain, listed = (run("check", *options_of(["check"], site), *more) for more in ([], ["--json"]))
 
-    assert outcome(plain) == (0, f"{site.folder}/catalog_src: 2 series, 1 published chapters, no problems\n", "")
+    assert outcome(plain) == (0, f"{site.folder}/catalog_src: 2 series, 1 published chapter, no problems\n", "")
     assert json.loads(listed.stdout) == {"ok": True, "series": 2, "chapters": 1, "warnings": []}
     assert tree_snapshot.state(site.folder) == before
 
