@@ -60,21 +60,6 @@ def test_serve_at_base_url_makes_the_same_release_as_build(site: Site) -> None:
     assert not (site.folder / ".flatpanel_serve").exists()
 
 
-@pytest.mark.end_to_end
-def test_serve_mentions_a_public_base_url_once(site: Site) -> None:
-    """The site is built for base_url."""
-    with serving(site, "--watch") as served:
-        printed = served.first
-        if "the base_url of the site\n" not in printed:
-            printed += served.until("the base_url of the site\n")
-        edit(site, "series/first.yaml", SERIES.format("Fjrst"))
-        later = served.until(" is live")
-
-    assert printed.count("links in responses lead to https://minimal.example, the base_url of the site\n") == 1
-    assert "minimal.example" not in later
-    assert site.store.current()
-
-
 def test_watch_follows_a_changed_base_url(local: Site) -> None:
     """The site is built into dist for a public base_url, and back again.
 
@@ -107,45 +92,42 @@ def test_serve_prints_problems_of_the_settings(site: Site, run: Run) -> None:
 
 @pytest.mark.end_to_end
 def test_watch_prints_times_and_changed_series(site: Site) -> None:
-    """Each line after an edit begins with the time."""
+    """Each line after an edit begins with the time. A public base_url is named once, and at most ten series are."""
+    for number in range(11):
+        site.write(f"series/more-{number}.yaml", SERIES.format("More"))
     edits = {
         "series/first.yaml": SERIES.format("Fjrst"),
         "series/third.yaml": SERIES.format("Third"),
         "authors.yaml": "# nothing\n" + (site.folder / "catalog_src/authors.yaml").read_text(),
     }
+    public = "links in responses lead to https://minimal.example, the base_url of the site\n"
     printed = []
     with serving(site, "--watch") as served:
-        if "the base_url of the site\n" not in served.first:
-            served.until("the base_url of the site\n")
+        first = served.first
+        if public not in first:
+            first += served.until(public)
         for path, text in edits.items():
             edit(site, path, text)
             printed.append(served.until(" is live"))
         (site.folder / "catalog_src/series/third.yaml").unlink()
+        printed.append(served.until(" is live"))
+        edit(site, "site.yaml", "base_url: https://other.example\n")
         printed.append(served.until(" is live"))
         edit(site, "series/first.yaml", "titel: First\n")
         printed.append(served.until("still serving the previous release"))
 
     lines = "".join(printed).splitlines()
     assert [line for line in lines if not re.match(r"\d\d:\d\d:\d\d ", line)] == []
-    assert [line.partition("is live; ")[2] for line in lines if " is live" in line] == [
+    *changed, last = [line.partition("is live; ")[2] for line in lines if " is live" in line]
+    assert changed == [
         "changed series: first",
         "changed series: third",
         "no series changed",
         "changed series: third",
     ]
+    assert re.fullmatch(r"changed series: first, more-0, (?:more-\d+, ){7}more-7 and 3 more", last)
+    assert first.count(public) == 1 and "minimal.example" not in "".join(printed)
     assert any(re.fullmatch(r"\d\d:\d\d:\d\d       \| \^", line) for line in lines)
-
-
-@pytest.mark.end_to_end
-def test_at_most_ten_changed_series_are_named(site: Site) -> None:
-    """A change of the whole site is one short line."""
-    for number in range(11):
-        site.write(f"series/more-{number}.yaml", SERIES.format("More"))
-    with serving(site, "--watch") as served:
-        edit(site, "site.yaml", "base_url: https://other.example\n")
-        printed = served.until(" is live")
-
-    assert re.search(r"changed series: first, more-0, (?:more-\d+, ){7}more-7 and 3 more\n", printed)
 
 
 # Addresses of nginx

@@ -12,12 +12,6 @@ KINDS = list(dict.fromkeys(route.path for route in PAGES if route.type == HTML))
 
 
 @pytest.mark.end_to_end
-def test_each_row_of_the_table_has_a_page(example: PageSite) -> None:
-    """The tests in a browser read every kind of page."""
-    assert sorted(example.kinds) == sorted(KINDS)
-
-
-@pytest.mark.end_to_end
 @node_tools.needs_node_tools
 def test_the_markup_is_valid(example: PageSite, hostile: PageSite) -> None:
     """html-validate finds no fault in any page of both sites; every day, in one page of each kind."""
