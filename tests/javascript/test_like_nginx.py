@@ -147,7 +147,7 @@ def report(served: tuple[HostSite, int], requests: list[Request]) -> str:
     site, port = served
     ports = {"nginx": site.web.port, "core": port}
     found = same_answers.differences(ports, runs.sample(requests, 4))
-    return same_answers.report(found, ports) if found else ""
+    return same_answers.report(found) if found else ""
 
 
 def is_judged_by_nginx(request: Request) -> bool:

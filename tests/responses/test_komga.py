@@ -158,7 +158,7 @@ def test_the_core_answers_the_app_as_nginx_does(built: tuple[Site, Web], tmp_pat
         ports = {"nginx": web.port, "core": port}
         differences = same_answers.differences(ports, requests)
 
-    assert not differences, same_answers.report(differences, ports)
+    assert not differences, same_answers.report(differences)
 
 
 def slugs(web: Web, query: str) -> list[str]:

@@ -3,7 +3,7 @@
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from email.utils import formatdate
 from typing import NamedTuple, TypeVar
 from unicodedata import normalize
@@ -35,7 +35,7 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True)
 class Request:
-    """A request in parts, so that a part can be left out. Texts are Latin-1, one letter for each byte."""
+    """A request in parts. Texts are Latin-1, one letter for each byte."""
 
     target: str
     method: str = "GET"
@@ -50,21 +50,6 @@ class Request:
         lines = [f"{self.method} {self.target} HTTP/{self.version}", f"Host: {self.host}"]
         lines += [f"{name}: {value}" for name, value in self.headers]
         return "\r\n".join([*lines, "", self.body]).encode("latin-1")
-
-    def simpler(self) -> list["Request"]:
-        """The request with one part less."""
-        less = [replace(self, headers=self.headers[:at] + self.headers[at + 1 :]) for at in range(len(self.headers))]
-        path, mark, query = self.target.partition("?")
-        parts = query.split("&")
-        if mark:
-            kept = ("&".join(parts[:at] + parts[at + 1 :]) for at in range(len(parts)))
-            less += [replace(self, target=f"{path}?{rest}" if rest else path) for rest in kept]
-        if self.method != "GET":
-            less.append(replace(self, method="GET", body=""))
-        if self.host != "test":
-            less.append(replace(self, host="test"))
-        shorter = [re.sub("//+", "/", path), path.rstrip("/") or "/", path.replace("/./", "/")]
-        return [*less, *(replace(self, target=f"{other}{mark}{query}") for other in shorter if other != path)]
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def test_a_bucket_without_restricted_packs_has_the_rest(
             left = [difference for difference in found if not difference.explained_by(REASONS)]
             public = [difference for difference in left if difference.answers["nginx"].status != 401]
 
-            assert public == [], same_answers.report(public, ports)
+            assert public == [], same_answers.report(public)
             assert left and max(difference.answers["workerd"].status for difference in left) < 500
             assert server.ask("/api/v2/series?limit=5")["date"]
 
