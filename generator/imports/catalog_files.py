@@ -5,6 +5,7 @@ Fields are written in the documented order, with names in place of ids.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..catalog.messages import field_name
 from ..catalog.records import Chapter, Group, Record, Series
 from ..catalog.site_settings import Site
 from ..catalog.yaml import editor, writer
+from ..catalog.yaml.editor import FieldEdit
 from ..catalog.yaml_values import yaml_value
 from ..errors import FlatpanelError
 from ..reading_sites.lenient import Fields
@@ -51,7 +53,10 @@ class CatalogFiles:
 
         The plan then has only the changes and removals that were possible.
         """
-        self.plan.changes = [change for change in self.plan.changes if self._change(change)]
+        by_file: dict[str, list[FieldChange]] = {}
+        for change in self.plan.changes:
+            by_file.setdefault(change.file, []).append(change)
+        self.plan.changes = [change for file, changes in by_file.items() for change in self._change_file(file, changes)]
         if self.lost_references:
             fix = (
                 "Write each name and reference without comments and anchors, or a reference as an id, and import again"
@@ -97,18 +102,26 @@ class CatalogFiles:
         text = self.files.get(file)
         return self.text(file) if text is None else text
 
-    def _change(self, change: FieldChange) -> bool:
-        """Edit a field, and return whether that was possible. The next import tries again otherwise."""
+    def _change_file(self, file: str, changes: list[FieldChange]) -> list[FieldChange]:
+        """Edit the fields of a file at once, or one by one if one cannot be edited; return those that were edited."""
+        edits = [self._edit(change) for change in changes]
+        with suppress(FlatpanelError):
+            self.files[file] = editor.with_fields(self._current(file), edits)
+            return changes
+        return [change for change, edit in zip(changes, edits, strict=True) if self._change(change, edit)]
+
+    def _edit(self, change: FieldChange) -> FieldEdit:
         model: type[Record] = Group if change.file == FILES["groups"] else Series
-        value, place = change.value, f"{change.file}: {field_name((*change.path, change.name))}"
+        value = change.value
         if not change.is_spelled and value is not None:
             value = self.spelled(model, {change.name: value})[change.name]
+        return FieldEdit(change.path, change.name, value)
+
+    def _change(self, change: FieldChange, edit: FieldEdit) -> bool:
+        """Edit a field, and return whether that was possible. The next import tries again otherwise."""
+        value, place = edit.value, f"{change.file}: {field_name((*change.path, change.name))}"
         try:
-            text = self._current(change.file)
-            if value is None:
-                self.files[change.file] = editor.without_field(text, change.path, change.name)
-            else:
-                self.files[change.file] = editor.with_field(text, change.path, change.name, value)
+            self.files[change.file] = editor.with_fields(self._current(change.file), [edit])
             return True
         except FlatpanelError:
             if change.file == ACCOUNTS and change.name != "bookmarks":

@@ -16,6 +16,7 @@ import pytest
 from generator import encoding, filesystem
 from generator.api.openapi.document import TITLE
 from generator.catalog.confined_folder import ConfinedFolder
+from generator.catalog.yaml import editor
 from generator.errors import CatalogError, FlatpanelError
 from generator.imports import run
 from generator.reading_sites.response_cache import FILE, ResponseCache, make
@@ -394,6 +395,21 @@ def test_a_missing_openapi_document_keeps_the_settings(site: FakeSite, catalog: 
     for answer in (Reply(500), Reply(body=b"<html>"), document):
         site.answers["/api/v2/openapi.json"] = answer
         assert again(site, catalog).files == []
+
+
+def test_a_file_is_parsed_once_for_all_its_changes(
+    site: FakeSite, catalog: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After some weeks, the views of nearly all chapters have changed."""
+    parsed: list[bytes] = []
+    positions = editor.read_positions
+    monkeypatch.setattr(editor, "read_positions", lambda text: parsed.append(text) or positions(text))
+    site.answers["/api/v2/series/one"]["title"] = "First"
+    for listed in site.answers["/api/v2/series/one/chapters"]["results"]:
+        listed["views"] = 1000
+
+    assert again(site, catalog).counts["changes"] == 3
+    assert len(parsed) == 1
 
 
 def test_a_removed_series_is_not_added_when_it_returns(site: FakeSite, catalog: Path) -> None:

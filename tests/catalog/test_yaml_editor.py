@@ -1,12 +1,14 @@
 """Edits of hand-written YAML: what changes, what stays, and what is refused."""
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import cycle
 from typing import Any
 
 import pytest
 
 from generator.catalog.yaml import editor, positions, reader
+from generator.catalog.yaml.editor import FieldEdit
 from generator.catalog.yaml.positions import read_positions
 from generator.catalog.yaml_values import yaml_value
 from generator.errors import FlatpanelError
@@ -201,6 +203,21 @@ def test_inner_field_is_set() -> None:
     assert editor.with_field(before, ("chapters", 1, 0), "title", "C") == before.replace(b"B", b"C")
 
 
+def test_many_fields_are_edited_at_once() -> None:
+    """The result is that of one edit after the other. Edits inside each other are refused."""
+    text = b"a: 1 # one\nb:\n  - x\n\n# about c\nc: {d: 2, e: 3}\nf: 4\n"
+    edits = [
+        *(FieldEdit((), "f", None), FieldEdit(("c",), "e", 5), FieldEdit(("c",), "g", 6), FieldEdit((), "h", "new")),
+        *(FieldEdit((), "i", 8), FieldEdit((), "a", 7), FieldEdit((), "b", ["y"])),
+    ]
+    after = b"a: 7 # one\nb: [y]\n\n# about c\nc: {d: 2, e: 5, g: 6}\nh: new\ni: 8\n"
+
+    assert editor.with_fields(text, edits) == after
+    assert reduce(lambda before, edit: editor.with_field(before, *edit), edits, text) == after
+    with pytest.raises(FlatpanelError, match=REFUSAL):
+        editor.with_fields(text, [FieldEdit((), "c", {"d": 1}), FieldEdit(("c",), "e", 5)])
+
+
 def test_value_with_comments_is_not_replaced() -> None:
     """The comments would be lost."""
     for text in (b"a:\n  - x # mine\nb: 1\n", b"a: [x, # mine\n  y]\n", b"a:\n  # mine\n  x: 1\n"):
@@ -249,7 +266,7 @@ def test_field_is_removed_without_the_comments_around_it(name: str, after: str) 
     """A comment on its own line goes with it."""
     text = b"a: 1\n# about b\nb:\n  - x\n  - y\n\n# about c\nc: 3 # three\nd: >\n  x\n\n  y\n"
 
-    assert editor.without_field(text, (), name).decode() == after
+    assert editor.with_field(text, (), name, None).decode() == after
 
 
 @pytest.mark.parametrize(
@@ -258,7 +275,7 @@ def test_field_is_removed_without_the_comments_around_it(name: str, after: str) 
 def test_field_without_a_line_of_its_own_is_not_removed(text: str) -> None:
     """In braces, beside the dash of an item, from another mapping, or with an anchor in use."""
     with pytest.raises(FlatpanelError, match=REFUSAL):
-        editor.without_field(text.encode(), (0,), "b")
+        editor.with_field(text.encode(), (0,), "b", None)
 
 
 def test_item_of_an_inner_list_is_removed() -> None:

@@ -7,7 +7,8 @@ import codecs
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from ...errors import FlatpanelError
 from . import reader, writer
@@ -212,7 +213,7 @@ def without_item(text: bytes, index: int, path: YamlPath = ()) -> bytes:
     old = _Text(text)
     items = _at(old.value, path)
     if path and len(items) == 1:
-        return without_field(text, path[:-1], str(path[-1]))
+        return with_field(text, path[:-1], str(path[-1]), None)
     start = _dash(old, index, path)
     last = _end(old, path) if path else len(old.lines)
     end = _dash(old, index + 1, path) if index + 1 < len(items) else last
@@ -220,22 +221,6 @@ def without_item(text: bytes, index: int, path: YamlPath = ()) -> bytes:
         end -= 1
     del items[index]
     return old.checked("".join(old.lines[:start] + old.lines[end:]), old.value)
-
-
-def without_field(text: bytes, path: YamlPath, name: str) -> bytes:
-    """Remove the lines of a field from the block mapping at `path`. The comments around it stay."""
-    old = _Text(text)
-    key = (*path, name)
-    # A field that comes from an alias has no lines of its own.
-    if key not in old.positions.keys:
-        raise NotEditable()
-    line, column = old.positions.keys[key]
-    last, end_column = old.positions.ends[key]
-    if old.is_inline(path) or old.lines[line - 1][: column - 1].strip():
-        raise NotEditable()
-    end = old.content_end(key) if last > line and end_column <= column else last
-    del _at(old.value, path)[name]
-    return old.checked("".join(old.lines[: line - 1] + old.lines[end:]), old.value)
 
 
 def _dash(text: _Text, index: int, path: YamlPath = ()) -> int:
@@ -255,17 +240,59 @@ def _at(value: Any, path: YamlPath) -> Any:
     return value
 
 
+class FieldEdit(NamedTuple):
+    """A field of the mapping at `path`, and its new value; None removes the field."""
+
+    path: YamlPath
+    name: str
+    value: Any
+
+
+# The start and the end of a part of a text, and what replaces it.
+Span = tuple[int, int, str]
+
+
 def with_field(text: bytes, path: YamlPath, name: str, value: Any) -> bytes:
-    """Set a field of the mapping at `path`; a missing field is added."""
+    return with_fields(text, [FieldEdit(path, name, value)])
+
+
+def with_fields(text: bytes, edits: Sequence[FieldEdit]) -> bytes:
+    """Set fields, add those that are missing, and remove others; no two edits are of the same field."""
     old = _Text(text)
-    exists = (*path, name) in old.positions.keys
-    edited = _replaced(old, (*path, name), value) if exists else _added(old, path, name, value)
-    if path or old.value:
-        _at(old.value, path)[name] = value
-    return old.checked(edited, old.value or {name: value})
+    pieces, copied = [], 0
+    # Fields that are added at the same place keep their order.
+    for start, end, piece in sorted((_span(old, *edit) for edit in edits), key=itemgetter(0)):
+        pieces += [old.whole[copied:start], piece]
+        copied = end
+    result = old.value or {}
+    for path, name, value in edits:
+        _at(result, path)[name] = value
+        if value is None:
+            del _at(result, path)[name]
+    return old.checked("".join([*pieces, old.whole[copied:]]), result)
 
 
-def _replaced(old: _Text, path: YamlPath, value: Any) -> str:
+def _span(old: _Text, path: YamlPath, name: str, value: Any) -> Span:
+    key = (*path, name)
+    if value is None:
+        return _removed(old, key)
+    return _replaced(old, key, value) if key in old.positions.keys else _added(old, path, name, value)
+
+
+def _removed(old: _Text, key: YamlPath) -> Span:
+    """Remove the lines of a field from a block mapping. The comments around it stay."""
+    # A field that comes from an alias has no lines of its own.
+    if key not in old.positions.keys:
+        raise NotEditable()
+    line, column = old.positions.keys[key]
+    last, end_column = old.positions.ends[key]
+    if old.is_inline(key[:-1]) or old.lines[line - 1][: column - 1].strip():
+        raise NotEditable()
+    end = old.content_end(key) if last > line and end_column <= column else last
+    return old.starts[line - 1], old.starts[end], ""
+
+
+def _replaced(old: _Text, path: YamlPath, value: Any) -> Span:
     """Replace a value; a comment after it stays."""
     line, column = old.positions.keys[path]
     start, end, gap = old.offset((line, column)), old.offset(old.positions.ends[path]), ""
@@ -275,25 +302,25 @@ def _replaced(old: _Text, path: YamlPath, value: Any) -> str:
     if isinstance(_at(old.value, path), dict | list) and _COMMENT.search(old.whole, start, end):
         raise FlatpanelError("contains comments that would be lost; edit it by hand")
     if old.is_inline(path[:-1]):
-        return old.whole[: old.offset(old.positions.position(path))] + writer.inline(value) + old.whole[end:]
+        return old.offset(old.positions.position(path)), end, writer.inline(value)
     indent = " " * (column - 1)
     lines = f"{old.line_break(start)}{indent}".join(writer.field(str(path[-1]), value))
-    return old.whole[:start] + lines + gap + old.whole[end:]
+    return start, end, lines + gap
 
 
-def _added(old: _Text, path: YamlPath, name: str, value: Any) -> str:
+def _added(old: _Text, path: YamlPath, name: str, value: Any) -> Span:
     """Add a field after the last field of one line; a field of several lines is added at the end."""
     lines = writer.field(name, value)
     keys = [key for key in old.positions.keys if key[:-1] == path]
     if old.is_inline(path):
         end = old.offset(old.positions.ends[keys[-1]])
-        return f"{old.whole[:end]}, {name}: {writer.inline(value)}{old.whole[end:]}"
+        return end, end, f", {name}: {writer.inline(value)}"
     short = [key for key in keys if old.positions.ends[key][0] == old.positions.keys[key][0]]
     if not short or len(lines) > 1:
         line = old.content_end(path) if keys else len(old.lines)
     else:
         line = old.positions.ends[short[-1]][0]
     indent = " " * (old.positions.keys[keys[0]][1] - 1) if keys else ""
-    before = "".join(old.lines[:line])
-    before += "" if not before or before.endswith(("\n", "\r")) else old.line_break()
-    return before + old.joined([f"{indent}{line}" if line else "" for line in lines]) + "".join(old.lines[line:])
+    gap = "" if not line or old.lines[line - 1].endswith(("\n", "\r")) else old.line_break()
+    place = old.starts[line]
+    return place, place, gap + old.joined([f"{indent}{line}" if line else "" for line in lines])
