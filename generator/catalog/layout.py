@@ -39,7 +39,7 @@ class SeriesFiles:
 def existing(folder: Folder) -> Folder:
     """The folder of a catalog. Raises if it is missing, or if the catalog is around it or one folder below."""
     path = Path(folder)
-    if not path.is_dir():
+    if not os.path.isdir(path):
         around = next(filter(_has_site, path.absolute().parents), None)
         if around and around.name == path.name:
             hint = f"; {around.resolve()} is a catalog: run the command in {around.parent.resolve()}"
