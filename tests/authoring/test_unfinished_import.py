@@ -119,11 +119,11 @@ def test_message_has_no_text_of_the_journal(command: str, site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["[" + "{}," * (8 << 20) + "{}]", '{"files":{"a.yaml":["",[' + "[]," * (8 << 20) + "[]]]}}"]
+    ("start", "value", "end"), [("[", "{}", "]"), ('{"files":{"a.yaml":["",[', "[]", "]]}}")], ids=["list", "files"]
 )
-def test_huge_journal_needs_little_memory(line: str, site: Site) -> None:
+def test_huge_journal_needs_little_memory(start: str, value: str, end: str, site: Site) -> None:
     """Commands only see that it exists; the next import makes no values of a line that no import has written."""
-    site.write(JOURNAL, line)
+    site.write(JOURNAL, start + f"{value}," * (8 << 20) + value + end)
     code = (
         "import re, sys; from pathlib import Path; from generator.catalog import unfinished_import as journal\n"
         "try: journal.refuse(Path(sys.argv[1]))\n"

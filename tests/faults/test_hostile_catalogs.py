@@ -305,7 +305,6 @@ def test_blanks_of_other_scripts_are_not_escaped(catalog: Path) -> None:
 # Size
 
 BIG = [
-    b"title: " + b"a" * 100_000_000 + b"\ncover: c.jpg\n",
     b'title: "' + b"a" * (MAX_SIZE - 100) + b'"\ncover: c.jpg\n',
     b"title: [" + b"a," * (MAX_VALUES + 100_000) + b"]\n",
     b"aliases: [" + b"1," * (MAX_VALUES - 9) + b"]\n",
@@ -317,7 +316,7 @@ BIG = [
 
 
 @pytest.mark.bounds
-@pytest.mark.parametrize("text", BIG, ids=["100 MB", "a scalar", "a list", "wrong values", "[", "-", "{", "%TAG"])
+@pytest.mark.parametrize("text", BIG, ids=["a scalar", "a list", "wrong values", "[", "-", "{", "%TAG"])
 def test_a_huge_file_needs_little_memory(catalog: Path, text: bytes) -> None:
     """It is read or refused quickly with less than 1 GB."""
     write(catalog, "series/x.yaml", text)
