@@ -153,7 +153,9 @@ class Repository:
     def object_id(self, name: str) -> str | None:
         """The id of the object with this name; None if there is none."""
         options = ("--verify", "--quiet", "--end-of-options")
-        return self._text("rev-parse", *options, name, accepted=(1, 128)).strip() or None
+        text = self._text("rev-parse", *options, name, accepted=(1, 128)).strip()
+        # For a range such as main..topic, git prints two ids.
+        return text if text.isalnum() else None
 
     def tree(self, commit: str) -> str | None:
         """The id of the catalog's tree at a commit."""

@@ -366,6 +366,14 @@ def test_a_shallow_clone_has_few_revisions(
     assert outcome(run("diff", "HEAD~2")) == (1, "", f"{problem}; the clone is shallow: run git fetch --unshallow\n")
 
 
+@pytest.mark.parametrize(("name", "hint"), [("first..main", "; pass OLD and NEW as two arguments"), ("^main", "")])
+def test_a_range_of_revisions_is_no_revision(run_diff: Any, run: Run, name: str, hint: str) -> None:
+    """git has two ids for it, or one with a sign before it."""
+    problem = f"{name}: is neither a built site, nor a catalog, nor a git revision{hint}\n"
+
+    assert outcome(run("diff", name)) == (1, "", problem)
+
+
 def test_warnings_of_the_builds_are_printed(run_diff: Any, repository: Site, run: Run) -> None:
     """A chapter without an id is missing from the comparison, too."""
     repository.write("series/second.yaml", "title: x\ncover: c.png\nchapters:\n  - {number: 1, "

@@ -1,5 +1,6 @@
 """Open the two releases that the arguments of `diff` name. Catalogs and git revisions are built temporarily."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -21,6 +22,8 @@ from .compare import ReleaseView
 # The argument for the catalog with its uncommitted changes.
 WORKING_COPY = "."
 LAST_COMMIT = "HEAD"
+# A range of revisions, such as main..topic; no folder such as ../comics.
+_RANGE = re.compile(r"[^/.]\.\.")
 
 
 class DiffInput(NamedTuple):
@@ -76,7 +79,7 @@ def _diff_input(name: str, catalog: ConfinedFolder) -> DiffInput:
 
 
 def _revision(name: str, catalog: ConfinedFolder) -> DiffInput:
-    hint = ""
+    hint = "; pass OLD and NEW as two arguments" if _RANGE.search(name) else ""
     try:
         repository = Repository.around(catalog.path)
         if repository and (commit := repository.object_id(f"{name}^{{commit}}")):
