@@ -9,7 +9,7 @@ from ..errors import FlatpanelError, UnlocatedProblem
 from . import patterns
 from .confined_folder import ConfinedFolder, Folder
 from .field_values import is_slug
-from .suggestions import did_you_mean, misplaced_file_hint, nearest
+from .suggestions import misplaced_file_hint, nearest
 
 SITE = "site.yaml"
 SERIES = "series"
@@ -18,7 +18,6 @@ THEME = "theme"
 # Folder of the JSON schemas for editors, and the schemas that are not called like their file.
 SCHEMAS = ".schemas"
 _SCHEMAS_OF = {"authors": "people", "artists": "people"}
-_A_CATALOG = f"a catalog is a folder with {SITE} and {SERIES}/"
 # The search for misplaced files ends at this depth; a catalog has three levels.
 _MAX_LEVELS = 16
 
@@ -40,18 +39,25 @@ def existing(folder: Folder) -> Folder:
     """The folder of a catalog. Raises if it is missing, or if the catalog is around it or one folder below."""
     path = Path(folder)
     if not os.path.isdir(path):
-        around = next(filter(_has_site, path.absolute().parents), None)
-        if around and around.name == path.name:
-            hint = f"; {around.resolve()} is a catalog: run the command in {around.parent.resolve()}"
-        else:
-            siblings = [entry.name for entry in path.parent.iterdir() if entry.is_dir()] if path.parent.is_dir() else []
-            advice = f"{around.resolve()} is a catalog: pass it with --catalog" if around else _A_CATALOG
-            hint = did_you_mean(path.name, siblings, advice)
-        raise FlatpanelError(f"{folder}: no such folder{hint}")
+        entries = path.parent.iterdir() if os.path.isdir(path.parent) else ()
+        name = nearest(path.name, [entry.name for entry in entries if _has_site(entry)])
+        if not name:
+            refuse_in_catalog(path)
+        hint = f"did you mean {name}?" if name else f"a catalog is a folder with {SITE} and {SERIES}/"
+        raise FlatpanelError(f"{folder}: no such folder; {hint}")
     below = None if os.path.lexists(path / SITE) else min(path.glob(f"*/{SITE}"), default=None)
     if below:
         raise FlatpanelError(f"{folder}: has no {SITE}; did you mean {below.parent}?")
     return folder
+
+
+def refuse_in_catalog(path: Path) -> None:
+    """An error for a missing folder with a catalog around it: the command was called in the wrong folder."""
+    for folder in path.absolute().parents:
+        if _has_site(folder) and os.path.isdir(folder / SERIES):
+            catalog = folder.resolve()
+            fix = f"run the command in {catalog.parent}" if folder.name == path.name else "pass it with --catalog"
+            raise FlatpanelError(f"{path}: no such folder; {catalog} is a catalog: {fix}")
 
 
 def _has_site(folder: Path) -> bool:

@@ -135,6 +135,20 @@ def test_a_catalog_that_is_a_file_is_an_error(site: FakeSite, run: Run, tmp_path
     assert (result.exit_code, result.stderr, site.asked) == (1, f"{tmp_path}/file: not a folder\n", [])
 
 
+def test_no_catalog_is_written_into_another_one(
+    site: FakeSite, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the wrong folder, it would be new, and its files would be problems of the other one."""
+    (tmp_path / "comics/series").mkdir(parents=True)
+    (tmp_path / "comics/site.yaml").write_text("base_url: https://comics.example\n")
+    monkeypatch.chdir(tmp_path / "comics")
+    result = run("import", site.url)
+
+    sentence = f"catalog_src: no such folder; {tmp_path}/comics is a catalog: pass it with --catalog\n"
+    assert (result.exit_code, result.stderr) == (1, sentence)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["comics", "series", "site.yaml"]
+
+
 def test_a_cache_that_is_a_file_is_an_error(site: FakeSite, run: Run, tmp_path: Path) -> None:
     """The message has the path."""
     (tmp_path / "file").write_text("")
