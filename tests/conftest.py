@@ -25,7 +25,7 @@ from generator.api import routes
 from generator.api.payloads.resources import JSON
 from generator.catalog import json_schema
 from generator.commands import cli
-from generator.pipeline import open_cache, program_version, rollback
+from generator.pipeline import program_version, rollback
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
 from generator.pipeline.build_result import BuildResult
@@ -61,10 +61,10 @@ def pytest_configure(config: pytest.Config) -> None:
     # Most of the time of a small build is for what all sites have: Swagger UI, scripts and styles.
     for name in ("deflate_piece", "etag", "sha256"):
         setattr(encoding, name, functools.lru_cache(256)(getattr(encoding, name)))
-    # Each new cache reads all files of the program, which no test changes.
-    version = program_version.current()
-    version = version._replace(digest=functools.cache(version.digest))
-    open_cache._own_version = lambda: version
+    # Each new cache reads all files of the program. Tests change copies of them only.
+    own, read = program_version._PACKAGE, program_version._digest_of_contents
+    read_once = functools.cache(read)
+    program_version._digest_of_contents = lambda: (read_once if own == program_version._PACKAGE else read)()
     # Each import and each `init` writes the same schemas.
     json_schema.schemas = functools.cache(json_schema.schemas)
     # A forked process writes what it measures. At its end it would write all that its parent has measured, too.

@@ -201,8 +201,10 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path, run: Run, names: l
 
 
 @pytest.mark.end_to_end
-@pytest.mark.parametrize("readme", ["README.md", "readme.rst", "README", None])
-@pytest.mark.parametrize("licence", ["LICENSE", "LICENCE.txt", "COPYING", None])
+@pytest.mark.parametrize(
+    ("readme", "licence"),
+    [("README.md", None), ("readme.rst", "LICENCE.txt"), ("README", "COPYING"), (None, "LICENSE")],
+)
 def test_readme_and_license_are_kept(tmp_path: Path, run: Run, readme: str | None, licence: str | None) -> None:
     """Code hosts create them in new repositories."""
     for name in filter(None, (readme, licence)):

@@ -1,7 +1,6 @@
 """`pack`: what the packs of a release hold, and what a second pack into the same folder writes."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -22,6 +21,7 @@ from generator.release.manifest import Entry, Published, last_modified
 from generator.release.store import Store
 from tests.commands.test_cli import Run
 from tests.conftest import Site, copy_of
+from tests.review.test_repair import a_pipe, cut, delete
 from tests.support import core_server, tree_snapshot
 from tests.support.catalog_edits import EDITS
 from tests.support.incremental_pair import Event, IncrementalPair, in_memory
@@ -219,16 +219,6 @@ def garble(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1] + b"!")
 
 
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-1])
-
-
-def make_pipe(path: Path) -> None:
-    """Nothing writes into it, so a reader waits for ever."""
-    path.unlink()
-    os.mkfifo(path)
-
-
 def make_broken_link(path: Path) -> None:
     path.unlink()
     path.symlink_to("missing")
@@ -239,7 +229,8 @@ def make_link(path: Path) -> None:
     path.symlink_to(path.rename(path.parents[3] / path.name))
 
 
-DAMAGES = [garble, cut, Path.unlink, make_pipe, make_broken_link, make_link]
+# Nothing writes into a pipe, so a reader would wait for ever.
+DAMAGES = [garble, cut, delete, a_pipe, make_broken_link, make_link]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

@@ -177,7 +177,7 @@ def test_missing_or_damaged_journal_costs_only_times(
     assert stray(site.store) == []
 
 
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", [0, 2, 4], ids=["first", "middle", "last"])
 def test_damaged_line_costs_only_the_time_of_its_release(five: tuple[Site, list[str]], number: int) -> None:
     """The links show its place in the order, so the next build does not remove it early."""
     site, releases = five
