@@ -59,13 +59,6 @@ def test_pipelined_requests_of_all_kinds(web: Web) -> None:
     assert_last(responses[-1])
 
 
-def test_hundred_pipelined_requests(web: Web) -> None:
-    responses = web.converse(request(URL) * 100 + LAST, *["GET"] * 101)
-
-    assert {(response.status, response.body) for response in responses[:-1]} == {(200, bodies(SITE)[URL])}
-    assert_last(responses[-1])
-
-
 def test_request_byte_by_byte(web: Web) -> None:
     """A slow client sends one byte at a time."""
     with web.connect() as client, client.makefile("rb") as stream:
@@ -113,8 +106,3 @@ def test_http_0_9_returns_the_body_only(web: Web, line: str, body: bytes) -> Non
 def test_empty_lines_before_a_request_are_skipped(web: Web, start: bytes) -> None:
     """RFC 9112, section 2.2."""
     assert_last(parse(web.raw(start + LAST)))
-
-
-def test_bare_line_feeds_end_lines(web: Web) -> None:
-    """RFC 9112, section 2.2."""
-    assert_last(parse(web.raw(LAST.replace(b"\r\n", b"\n"))))

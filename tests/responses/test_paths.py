@@ -152,12 +152,6 @@ def test_long_path_is_404(web: Web, part: str) -> None:
     assert_error(web.ask("/api/" + part * (6000 // len(part.encode()))), 404, **KEPT)
 
 
-@each("target", ["/api/" + "a" * 9000, "/api/series?" + "a" * 9000, "/" * 9000, "a" * 9000])
-def test_oversized_path_is_414(web: Web, target: str) -> None:
-    """The limit of a request line is 8 kB."""
-    assert_error(web.ask(target), 414)
-
-
 def test_head_of_a_missing_path_has_the_headers_of_get(web: Web) -> None:
     """Content-Length is included; the body is empty."""
     for path in ("/api/nothing", "/api/authors/abc"):
