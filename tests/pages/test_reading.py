@@ -155,6 +155,19 @@ def test_the_way_to_the_content_keeps_the_page(example: PageSite, tab: Tab) -> N
     assert tab.run(f"{SHELF}.series['{SERIES}'].page") == 7
 
 
+def test_a_slow_script_finds_the_page(example: PageSite, tab: Tab) -> None:
+    """Until it comes, pages are a strip, in which a reader begins."""
+    script = example.url("/assets/chapter.js")
+    tab.intercept(script, "text/javascript", example.web.ask("/assets/chapter.js").body)
+    held = tab.hold(script)
+    tab.send("Page.navigate", url=example.url(f"{RIGHT_TO_LEFT}0/1/"))
+    tab.wait_for(".bottom")
+    tab.run("document.querySelector('#page-4').scrollIntoView()")
+    tab.release(held)
+    wait_for_page(tab, 4)
+    assert tab.run(VISIBLE_PAGES) == 1
+
+
 def test_the_last_chapter_has_an_end(example: PageSite, tab: Tab) -> None:
     """After its last page, the arrow leads to a note; no other chapter has one."""
     tab.open(example.url(CHAPTER))

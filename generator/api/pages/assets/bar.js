@@ -1,4 +1,4 @@
-// The bar of a chapter: it hides while a chapter is read. And what it opens: the settings, and the list of keys.
+// The bar of a chapter, which hides while reading, with the settings and the list of keys.
 import { button, checkbox, dialog, element, select } from "./dom.js";
 import { FITS, LAYOUTS } from "./layout.js";
 import { texts } from "./site.js";
@@ -6,7 +6,7 @@ import { changeSetting, read } from "./store.js";
 
 const bar = document.getElementById("bar");
 
-/** Hide the bar, or show it. Its links can be focused all the time, and the focus shows it, too. */
+/** Hide the bar, or show it. A focus in it shows it, too. */
 export function showBar(isShown) {
   bar.classList.toggle("away", !isShown);
 }

@@ -20,7 +20,7 @@ function read() {
     chapter: path,
     heading: document.querySelector("h1").textContent,
     title: document.querySelector(".kicker a").textContent,
-    cover: document.querySelector("#end img")?.getAttribute("src") ?? undefined,
+    cover: document.querySelector("#end img")?.getAttribute("src"),
     next: neighbour("next")?.getAttribute("href"),
   };
   const chosen = () => {
@@ -52,7 +52,7 @@ function read() {
   let numbers = "";
   let [writing, written] = [0, -PAUSE];
 
-  /** Note the place in the address, and in its state for a visit by way of the history. */
+  /** Note the place in the address, and in its state. */
   function writeAddress() {
     clearTimeout(writing);
     [writing, written] = [0, performance.now()];
@@ -107,7 +107,7 @@ function read() {
     single: (key) => (hasSingleKeys() ? singleKeys[key] : undefined),
   });
 
-  /** The page of the URL. A path that ends in a number comes from elsewhere: the replaced service has such links. */
+  /** The page of the URL. A path that ends in a number is one of the replaced service. */
   function wanted() {
     if (location.hash === "#last") return count - 1;
     const page = location.hash.startsWith("#page-")
@@ -149,7 +149,9 @@ function read() {
   const first = wanted();
   const part = Number(history.state?.part) || 0;
   if (first || part || pages.isPaged) {
-    pages.current = first;
+    // A slow script finds a reader who has begun.
+    const begun = (image) => image.getBoundingClientRect().top < innerHeight / 2;
+    pages.current = first || (scrollY && pages.images.findLastIndex(begun));
     pages.arrange({}, part);
   } else {
     pages.fitImages();

@@ -6,7 +6,7 @@ export const FITS = ["width", "height", "original"];
 // Where a pair has room. On an upright screen, pages in pairs are shown one by one.
 const ROOM_FOR_TWO = matchMedia("(min-aspect-ratio: 1)");
 
-/** Whether a page is wider than tall: by the image, or until it is there by the size that is reserved for it. */
+/** Whether a page is wider than tall; before its image is there, by the reserved size. */
 function isWide(image) {
   if (image.naturalWidth) return image.naturalWidth > image.naturalHeight;
   return Number(image.getAttribute("width")) > Number(image.getAttribute("height"));

@@ -1,4 +1,4 @@
-// Chapters that are kept for reading without a network. The service worker loads them: its policy permits the images.
+// Chapters kept for reading without a network. The service worker loads them: its policy permits the images.
 import { button, element, fill } from "./dom.js";
 import { texts } from "./site.js";
 

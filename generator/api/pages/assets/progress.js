@@ -33,7 +33,7 @@ const ofNumber = (path) => path.replace(/version-\d+\/$/, "");
 
 /**
  * Where reading goes on, of paths from the newest to the oldest: the page that was read last, or after the last page of
- * a chapter the next one, which may be newer than the visit to that page. Null if the chapter is not in the list.
+ * a chapter the next one. Null if the chapter is not in the list.
  */
 export function resume(newestFirst, entry) {
   const place = newestFirst.indexOf(entry.chapter);
