@@ -288,7 +288,7 @@ def chapter_id_problems(sources: Sources) -> Iterator[UnlocatedProblem]:
     entries = (entry for series in sources.series for entry in series.chapters if entry.record.id is not None)
     for entry, first in _repeated(entries, attrgetter("id")):
         # Any other number may be the id of a removed chapter.
-        advice = "remove it from the newer chapter, and run `python build.py ids`"
+        advice = "keep the id of the older chapter, remove that of the other one, and run `python build.py ids`"
         message = f"the id {entry.record.id} is already used {FIRST}; {advice}"
         yield UnlocatedProblem(entry.file, (*entry.path, "id"), message, first=(first.file, (*first.path, "id")))
 

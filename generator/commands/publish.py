@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -450,11 +450,11 @@ def _images(url: str, media: Path, given: PublishArguments) -> _Images:
 
 def _is_complete(folder: ConfinedFolder, named: NamedMedia, path: str) -> bool:
     # A link that leads out of the folder counts as missing: nginx follows none.
-    with suppress(PermissionError):
-        if path in named.archives:
-            return is_recorded(folder, named.archives[path])
-        return existing(folder, path) is not None
-    return False
+    if not folder.real_path(path):
+        return False
+    if path in named.archives:
+        return is_recorded(folder, named.archives[path])
+    return existing(folder, path) is not None
 
 
 def _folder_below(url: str, site: Site) -> str:

@@ -103,12 +103,17 @@ class CatalogFiles:
         return self.text(file) if text is None else text
 
     def _change_file(self, file: str, changes: list[FieldChange]) -> list[FieldChange]:
-        """Edit the fields of a file at once, or one by one if one cannot be edited; return those that were edited."""
-        edits = [self._edit(change) for change in changes]
+        """Edit the fields of a file, and return those that were edited.
+
+        All are edited at once; if one cannot be, each half is, so that few edits fail with it.
+        """
+        if len(changes) == 1:
+            return [change for change in changes if self._change(change)]
         with suppress(FlatpanelError):
-            self.files[file] = editor.with_fields(self._current(file), edits)
+            self.files[file] = editor.with_fields(self._current(file), list(map(self._edit, changes)))
             return changes
-        return [change for change, edit in zip(changes, edits, strict=True) if self._change(change, edit)]
+        middle = len(changes) // 2
+        return [*self._change_file(file, changes[:middle]), *self._change_file(file, changes[middle:])]
 
     def _edit(self, change: FieldChange) -> FieldEdit:
         model: type[Record] = Group if change.file == FILES["groups"] else Series
@@ -117,8 +122,9 @@ class CatalogFiles:
             value = self.spelled(model, {change.name: value})[change.name]
         return FieldEdit(change.path, change.name, value)
 
-    def _change(self, change: FieldChange, edit: FieldEdit) -> bool:
+    def _change(self, change: FieldChange) -> bool:
         """Edit a field, and return whether that was possible. The next import tries again otherwise."""
+        edit = self._edit(change)
         value, place = edit.value, f"{change.file}: {field_name((*change.path, change.name))}"
         try:
             self.files[change.file] = editor.with_fields(self._current(change.file), [edit])

@@ -229,6 +229,6 @@ def _advice(scan: "CatalogScan", slug: str, now: Iterable[str | None]) -> str:
     heritage = f"{file} has {counted(count, 'chapter')} of {slug}"
     formerly = chain.from_iterable(facts.formerly for facts in scan.facts.values())
     if similar := [other for other in (*scan.facts, *formerly) if other != slug and other.lower() == slug.lower()]:
-        return f"{heritage}; its old URLs cannot redirect, because {similar[0]} differs from it only in case"
+        return f"{heritage}; the old URLs cannot redirect: the slug {similar[0]} differs from {slug} only in case"
     line = f"formerly: {writer.inline([*scan.facts[heir].formerly, slug])}"
     return f"{heritage}; if only the slug changed, write there: {line}"

@@ -15,6 +15,8 @@ members: [{id: 1, name: Wren}]
 accounts: [{username: reader, bookmarks: [a]}]
 """
 
+REPEATED_ID = "keep the id of the older chapter, remove that of the other one, and run `python build.py ids`"
+
 
 def chapter(fields: str) -> str:
     return f"{{published: 2026-01-01, pages: [], {fields}}}"
@@ -122,7 +124,7 @@ def test_repeated_id_is_a_problem_of_all_but_the_first_chapter() -> None:
         UnlocatedProblem(
             "series/c.yaml",
             ("chapters", index, "id"),
-            f"the id 5 is already used {FIRST}; remove it from the newer chapter, and run `python build.py ids`",
+            f"the id 5 is already used {FIRST}; {REPEATED_ID}",
             first=("series/b.yaml", ("chapters", 0, "id")),
         )
         for index in (0, 1)

@@ -204,7 +204,7 @@ def test_inner_field_is_set() -> None:
 
 
 def test_many_fields_are_edited_at_once() -> None:
-    """The result is that of one edit after the other. Edits inside each other are refused."""
+    """As one after the other, also before a field that is replaced. Edits inside each other are refused."""
     text = b"a: 1 # one\nb:\n  - x\n\n# about c\nc: {d: 2, e: 3}\nf: 4\n"
     edits = [
         *(FieldEdit((), "f", None), FieldEdit(("c",), "e", 5), FieldEdit(("c",), "g", 6), FieldEdit((), "h", "new")),
@@ -214,6 +214,8 @@ def test_many_fields_are_edited_at_once() -> None:
 
     assert editor.with_fields(text, edits) == after
     assert reduce(lambda before, edit: editor.with_field(before, *edit), edits, text) == after
+    replaced, added = FieldEdit((), "b", ["y"]), FieldEdit((), "c", 2)
+    assert editor.with_fields(b"a: 1\nb:\n  - x\n  - z\n", [replaced, added]) == b"a: 1\nc: 2\nb: [y]\n"
     with pytest.raises(FlatpanelError, match=REFUSAL):
         editor.with_fields(text, [FieldEdit((), "c", {"d": 1}), FieldEdit(("c",), "e", 5)])
 

@@ -35,6 +35,10 @@ def requests_to(site: HostSite) -> list[Request]:
     return odd_requests.requests(site.words, SEED, COUNTS[site.name])
 
 
+def test_the_same_seed_gives_the_same_requests(sites: dict[str, HostSite]) -> None:
+    assert requests_to(sites["pages"]) == requests_to(sites["pages"])
+
+
 def test_requests_are_of_all_kinds(sites: dict[str, HostSite]) -> None:
     """Each form of paths, queries, conditions, codings and keys occurs, and each status is an answer to some."""
     features: Counter[str] = Counter()

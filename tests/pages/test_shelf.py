@@ -102,7 +102,7 @@ def test_the_way_back_shows_what_was_chosen_since(example: PageSite, tab: Tab) -
     kept = "caches.open('flatpanel:kept:/x/').then((cache) => cache.put('/kept.json', new Response('{\"bytes\": 1}')))"
     tab.open(example.url(SERIES))
     tab.wait_until("navigator.serviceWorker.controller !== null")
-    for name in ("follow", "marking"):
+    for name in ("follow", "marking", "oldest"):
         tab.wait_for(f"input[name={name}]")
         tab.click(f"input[name={name}]")
     tab.run("globalThis.isSamePage = true")
@@ -114,6 +114,8 @@ def test_the_way_back_shows_what_was_chosen_since(example: PageSite, tab: Tab) -
     tab.back()
     tab.wait_until("!document.querySelector('input[name=follow]').checked")
     assert tab.run("document.querySelector('input[name=marking]').checked")
+    assert not tab.run("document.querySelector('input[name=oldest]').checked")
+    assert tab.run("document.querySelector('.chapters').dataset.order") == "newest"
     assert tab.run("document.querySelector('.read .mark').textContent") == "Unread from here"
     assert tab.run("isSamePage") is True
     tab.open(example.url(CHAPTER))

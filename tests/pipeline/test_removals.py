@@ -197,14 +197,22 @@ def test_line_for_an_old_slug_is_correct(full: Site, run: Run) -> None:
     assert b"/api/series/alpha " in (full.folder / "dist/current/redirects.map").read_bytes()
 
 
-def test_no_old_slug_is_advised_that_differs_only_in_case(full: Site, run: Run) -> None:
+@pytest.mark.parametrize(
+    ("heir", "similar", "of_beta"), [("Alpha", "Alpha", ""), ("omega", "ALPHA", "formerly: [ALPHA]\n")]
+)
+def test_no_old_slug_is_advised_that_differs_only_in_case(
+    full: Site, run: Run, heir: str, similar: str, of_beta: str
+) -> None:
     """The catalog would be refused."""
     full.build()
     remove(full, "alpha")
-    write(full, "Alpha", ALL)
-    advice = "its old URLs cannot redirect, because Alpha differs from it only in case\n"
+    write(full, heir, ALL)
+    write(full, "beta", {"1": 11}, of_beta)
+    advice = f"the old URLs cannot redirect: the slug {similar} differs from alpha only in case\n"
 
-    assert f"  series/Alpha.yaml has 4 chapters of alpha; {advice}" in run("build", *tree_snapshot.options(full)).stdout
+    assert (
+        f"  series/{heir}.yaml has 4 chapters of alpha; {advice}" in run("build", *tree_snapshot.options(full)).stdout
+    )
 
 
 def test_chapters_of_a_restricted_series_are_named_by_their_ids(full: Site, run: Run) -> None:

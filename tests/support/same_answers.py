@@ -161,12 +161,12 @@ def _headers(answer: Answer) -> list[tuple[str, str]]:
 
 
 def report(found: Sequence[Difference], kinds: int = 12) -> str:
-    """One request for each kind of difference, the one with the shortest text."""
+    """The shortest request of each kind of difference."""
     groups: dict[tuple[object, ...], list[Difference]] = {}
     for difference in found:
         groups.setdefault(difference.kind, []).append(difference)
     largest = sorted(groups.values(), key=len, reverse=True)
-    texts = [f"{len(group)} ×: {min(map(str, group), key=len)}" for group in largest[:kinds]]
+    texts = [f"{len(group)} ×: {min(group, key=lambda one: len(one.request.encode()))}" for group in largest[:kinds]]
     return "\n".join([f"{len(found)} differences of {len(groups)} kinds", *texts])
 
 

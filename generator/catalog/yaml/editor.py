@@ -260,8 +260,8 @@ def with_fields(text: bytes, edits: Sequence[FieldEdit]) -> bytes:
     """Set fields, add those that are missing, and remove others; no two edits are of the same field."""
     old = _Text(text)
     pieces, copied = [], 0
-    # Fields that are added at the same place keep their order.
-    for start, end, piece in sorted((_span(old, *edit) for edit in edits), key=itemgetter(0)):
+    # A field is added before another one that begins there. Those that are added at the same place keep their order.
+    for start, end, piece in sorted((_span(old, *edit) for edit in edits), key=itemgetter(0, 1)):
         pieces += [old.whole[copied:start], piece]
         copied = end
     result = old.value or {}

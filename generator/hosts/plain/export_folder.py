@@ -107,13 +107,17 @@ def write_files(target: Path, host: str, files: Iterable[HostFile], track: Track
         make_folder(target / folder)
     # In a new folder, nothing is served yet.
     put = replace if earlier else write
+    damaged: FlatpanelError | None = None
     try:
         for file in track(changed):
             put(target / file.name, _content(file), modified=file.modified)
-    finally:  # a chapter that was withdrawn does not stay until a damaged body is repaired
-        for name in removed:
-            delete_file(target / name)
-            remove_empty_folders((target / name).parent)
+    except FlatpanelError as error:  # a chapter that was withdrawn does not stay until the body is repaired
+        damaged = error
+    for name in removed:
+        delete_file(target / name)
+        remove_empty_folders((target / name).parent)
+    if damaged:
+        raise damaged
     _write_list(target, host, {**{file.name: file.version for file in wanted.values()}, **kept})
     return FolderTotals(len(wanted), len(changed), len(removed), tuple(kept))
 

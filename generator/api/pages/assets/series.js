@@ -72,6 +72,9 @@ function showMarks() {
   }
 }
 
+// The order in the settings when it was last read. Without storage there is none, and that of the page stays.
+let setting;
+
 /** In the lists of all volumes, from the oldest chapter or from the newest one. */
 function setOrder(oldestFirst) {
   const parts = [...list.querySelectorAll("details, ol")].filter((part) => part.parentElement === list);
@@ -145,6 +148,7 @@ function addTools() {
   const order = (oldestFirst) => {
     setOrder(oldestFirst);
     changeSetting("oldestFirst", oldestFirst || undefined);
+    setting = read().settings.oldestFirst;
   };
   tools.append(jumpForm(), checkbox("oldest", texts.oldest_first, false, order));
   if (shelf) tools.append(checkbox("follow", texts.follow, false, follow), checkbox("marking", texts.marking, false, setMarking));
@@ -152,7 +156,9 @@ function addTools() {
 
 /** Show what is remembered: on the way back, another page may have changed it. */
 function showTools() {
-  if (shelf) setOrder(read().settings.oldestFirst ?? false);
+  const { oldestFirst } = read().settings;
+  if (oldestFirst !== setting) setOrder(oldestFirst ?? false);
+  setting = oldestFirst;
   const states = { oldest: list.dataset.order === "oldest", follow: ofSeries(series).followed ?? false };
   for (const box of document.querySelectorAll("#list-tools input")) if (box.name in states) box.checked = states[box.name];
   if (list.querySelector(".mark")) setMarking(true);

@@ -142,7 +142,7 @@ show();
 addEventListener("pageshow", async ({ persisted }) => {
   if (!persisted) return;
   show();
-  const before = kept;
-  kept = await keptSection();
-  before.replaceWith(kept);
+  const present = await keptSection();
+  kept.replaceWith(present);
+  kept = present;
 });

@@ -64,3 +64,4 @@ case $folder in
     *) folder=./$folder ;;
 esac
 enter "$folder"
+[ ! -f .flatpanel ] || refuse "$folder: has the releases of a site itself; use its parent folder as the target"

@@ -3,7 +3,6 @@ current() {
     readlink "$out/current" 2>/dev/null
 }
 
-[ ! -f .flatpanel ] || refuse "$folder: has the releases of a site itself; use its parent folder as the target"
 # The catalog names it: nginx would include files of another folder.
 if [ "$reload" = nginx ] && [ "$(cd -- "${server_folder:-.}" 2>&1 && pwd -P)" != "$(pwd -P)" ]; then
     refuse "$folder: site.yaml has server_folder: $server_folder, another folder, so nginx is not reloaded there; change it, or pass --reload or --no-reload"
