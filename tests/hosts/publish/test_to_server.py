@@ -3,9 +3,11 @@
 import json
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any
 
 import pytest
@@ -328,6 +330,27 @@ def test_reload_commands(remote: Remote) -> None:
     assert (remote.folder / "pwd").read_text() == f"{remote.folder}\n"
     assert list(verify_files.check_files(remote.store)) == []
     assert remote.publish("--reload", "true", "--no-reload", ok=False).exit_code == 2
+
+
+def test_only_nginx_gets_the_signal_to_reload(remote: Remote) -> None:
+    """After a restart of the server, another program may have the process id of the nginx before it."""
+    remote.publish()
+    with subprocess.Popen(["sleep", "1200"]) as other:
+        (remote.folder / "dist/run/nginx.pid").write_text(f"{other.pid}\n")
+        result = remote.publish()
+        other.kill()
+
+    assert "nginx is not running there" in result.stderr
+    assert other.returncode == -SIGKILL
+
+
+def test_a_removed_nginx_conf_is_sent_again(remote: Remote) -> None:
+    """Nothing else changed since the last publish."""
+    remote.publish()
+    (remote.folder / "nginx.conf").unlink()
+    remote.publish()
+
+    assert (remote.folder / "nginx.conf").read_bytes() == (remote.site.folder / "nginx.conf").read_bytes()
 
 
 def test_the_catalog_does_not_choose_the_folder_of_nginx(remote: Remote, tmp_path: Path) -> None:

@@ -66,6 +66,8 @@ class ServerState:
     partial: list[str] = field(default_factory=list)
     notes: PublishNotes | None = None
     journal: bytes = b""
+    # The main configuration is missing: none was sent, or it was removed by hand.
+    lacks_conf: bool = False
 
     @classmethod
     def parse(cls, lines: Iterable[str]) -> "ServerState":
@@ -78,6 +80,8 @@ class ServerState:
                 state.journal += f"{value}\n".encode(errors="surrogateescape")
             elif kind == "unfinished":
                 state.unfinished = True
+            elif kind == "no-conf":
+                state.lacks_conf = True
             elif kind == "current":
                 state.current = value.removeprefix("releases/")
             # A path is made of an id, so a server cannot choose another name.
@@ -318,7 +322,8 @@ class _Sender:
             folder = self.new.folder
             for path in sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()):
                 yield ArchiveFile(f"{self._out}/releases/.new/{path.relative_to(folder)}", path)
-        if self.options.nginx_conf and self._conf_digest() != (self.state.notes and self.state.notes.nginx_conf):
+        sent = "" if self.state.lacks_conf or not self.state.notes else self.state.notes.nginx_conf
+        if self.options.nginx_conf and self._conf_digest() != sent:
             yield ArchiveFile(f"{self._out}/run/publish/nginx.conf", self.options.nginx_conf)
 
     def _conf_digest(self) -> str:

@@ -36,6 +36,7 @@ printf 'current %s\n' "$(current)"
     fi
 done
 [ ! -f "$out/releases/journal.jsonl" ] || sed 's/^/journal /' "$out/releases/journal.jsonl"
+[ -f nginx.conf ] || echo no-conf
 [ ! -f "$out/run/publish.json" ] || printf 'notes %s\n' "$(tr -d '\n' <"$out/run/publish.json")"
 echo end
 
@@ -90,7 +91,11 @@ echo current
 case $reload in
     '') ;;
     nginx)
-        if [ -f "$out/run/nginx.pid" ]; then
+        # After a crash or a restart of the server, the file names no process, or one of another program.
+        pid=$(cat "$out/run/nginx.pid" 2>/dev/null)
+        name=nginx
+        [ ! -d /proc/self ] || name=$(cat "/proc/$pid/comm" 2>/dev/null)
+        if [ "$pid" ] && [ "$name" = nginx ]; then
             error=$(nginx -p . -c nginx.conf -s reload 9>&- </dev/null 2>&1) || refuse "reload $error"
             echo reloaded
         else
