@@ -24,6 +24,8 @@ ICONS = {"icon-192.png": 192, "icon-512.png": 512}
 # A larger file, a larger theme or more files are a mistake: each page has a link to each text.
 MAX_SIZE, MAX_TOTAL, MAX_FILES = 1 << 20, 8 << 20, 100
 _NAME = re.compile(r"[a-z0-9][-a-z0-9_]{0,99}\.(?:html|css|md|png|svg|yaml)")
+# Hidden files, and those that editors leave behind.
+_IGNORED = re.compile(r"\..*|#.*#|.*~", re.DOTALL)
 _ADVICE = (
     "is not used; a theme has templates (.html), style.css, extra.css, icon.svg, icon-192.png, icon-512.png, "
     "texts.yaml and texts of your own (.md), named with a-z, 0-9, - and _"
@@ -98,7 +100,7 @@ def snapshot_with_theme(catalog: Folder) -> Snapshot:
 
 
 def read(catalog: Folder) -> tuple[ThemeFiles, list[Problem]]:
-    """The files of the theme, and what is wrong with their names; hidden files are ignored."""
+    """The files of the theme, and what is wrong with their names; hidden files and backups are ignored."""
     folder = folder_of(catalog)
     files: dict[str, str] = {}
     images: dict[str, bytes] = {}
@@ -109,7 +111,7 @@ def read(catalog: Folder) -> tuple[ThemeFiles, list[Problem]]:
     if not is_permitted(catalog):
         message = "the link leads out of the project; use a real folder, or --follow DIR allows links into DIR"
         return theme, [theme.problem("", message)]
-    names = sorted(name for name in folder.names("") if not name.startswith("."))
+    names = sorted(name for name in folder.names("") if not _IGNORED.fullmatch(name))
     if len(names) > MAX_FILES:
         return theme, [theme.problem("", f"has {len(names)} files; a theme can have {MAX_FILES}")]
     for name in names:

@@ -74,6 +74,14 @@ def test_a_theme_has_a_largest_size(catalog: Path) -> None:
     assert messages(catalog) == ["theme:1:1: has 101 files; a theme can have 100"]
 
 
+def test_files_that_editors_leave_are_ignored(catalog: Path) -> None:
+    """As in the catalog, where their names do not end in .yaml."""
+    for name in ("style.css~", "#style.css#", ".style.css.swp", ".#style.css"):
+        write(catalog, name, b"\xff")
+
+    assert theme_files.read(catalog)[0].files == {} and messages(catalog) == []
+
+
 def test_files_that_cannot_be_used_are_problems(catalog: Path) -> None:
     write(catalog, "about.md", b"\xff")
     write(catalog, "script.js", b"")
