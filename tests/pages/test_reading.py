@@ -162,7 +162,13 @@ def test_a_slow_script_finds_the_page(example: PageSite, tab: Tab) -> None:
     held = tab.hold(script)
     tab.send("Page.navigate", url=example.url(f"{RIGHT_TO_LEFT}0/1/"))
     tab.wait_for(".bottom")
-    tab.run("document.querySelector('#page-4').scrollIntoView()")
+    tab.run("""(async () => {
+        const images = [...document.querySelectorAll("#strip img")].slice(0, 4);
+        for (const image of images) image.loading = "eager";
+        // An image that comes moves those after it.
+        await Promise.all(images.map((image) => image.decode()));
+        images[3].scrollIntoView();
+    })()""")
     tab.release(held)
     wait_for_page(tab, 4)
     assert tab.run(VISIBLE_PAGES) == 1
