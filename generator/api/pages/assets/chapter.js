@@ -26,7 +26,7 @@ function read() {
   const chosen = () => {
     const kept = ofSeries(series);
     const layout = [kept.layout, strip.dataset.layout].find((name) => LAYOUTS.includes(name)) ?? "strip";
-    return { layout, fit: FITS.includes(kept.fit) ? kept.fit : undefined, shifted: kept.shifted ?? false };
+    return { layout, fit: FITS.find((name) => name === kept.fit), shifted: kept.shifted ?? false };
   };
   const pages = new Pages(strip, chosen(), arrived);
   const count = pages.images.length;
@@ -129,11 +129,10 @@ function read() {
 
   addEventListener("scroll", writeSoon, { passive: true });
   addEventListener("pagehide", writeAddress);
-  // The next chapter may have got another choice, if this device keeps it. Its progress stays.
+  // The next chapter may have another choice now. Its progress stays.
   addEventListener("pageshow", ({ persisted }) => {
-    if (!persisted || !ofSeries(series).chapter || JSON.stringify(chosen()) === JSON.stringify(pages.choice)) return;
-    isReturning = true;
-    pages.arrange(chosen());
+    isReturning = persisted && ofSeries(series).chapter;
+    if (isReturning && JSON.stringify(chosen()) !== JSON.stringify(pages.choice)) pages.arrange(chosen());
     isReturning = false;
   });
   document.addEventListener("visibilitychange", () => {
