@@ -72,12 +72,12 @@ def refuse_among_sources(path: Path, advice: str) -> None:
     real_path = Path(os.path.realpath(path))
     passed: list[Path] = []
     for folder in (real_path, *real_path.parents):
+        passed.append(folder)
         if folder.name == SERIES and _has_site(folder.parent):
             raise FlatpanelError(f"{path}: is among the series of a catalog; {advice}")
-        # A project may be below any folder, also one of this name.
+        # A project may have any name, and be below any folder.
         if folder.name == THEME and any(folder.parent.glob(f"*/{SITE}")) and not any(map(_has_project, passed)):
             raise FlatpanelError(f"{path}: is in the theme of a site; {advice}")
-        passed.append(folder)
 
 
 def _has_project(folder: Path) -> bool:

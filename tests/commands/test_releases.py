@@ -239,11 +239,11 @@ def test_export_into_the_releases_is_refused(site: Site, run: Run, words: tuple[
     sentence = f"{site.folder}/theme/new: is in the theme of a site; choose another folder\n"
     assert outcome(run(*words, site.folder / "theme/new", "--out", site.folder / "dist")) == (1, "", sentence)
     assert tree_snapshot.state(site.folder) == before
-    # A project below a folder of this name is one of its own.
+    # A project of this name, or below a folder of this name, is one of its own.
     site.write("../theme/project/catalog/site.yaml", "")
     site.write("../theme/catalog/site.yaml", "")
-    for project in ("project", "catalog"):
-        assert run(*words, site.folder / "theme" / project / "new", "--out", site.folder / "dist").exit_code == 0
+    for project in ("theme/project", "theme/catalog", "theme"):
+        assert run(*words, site.folder / project / "new", "--out", site.folder / "dist").exit_code == 0
 
 
 @each(
