@@ -9,8 +9,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 
 from generator.api.payloads.resources import SERIES_INDEX_URL, Alias, key
 from generator.errors import FlatpanelError
@@ -23,8 +21,6 @@ from tests.commands.test_cli import Run
 from tests.conftest import Site, copy_of
 from tests.review.test_repair import a_pipe, cut, delete
 from tests.support import core_server, tree_snapshot
-from tests.support.catalog_edits import EDITS
-from tests.support.incremental_pair import Event, IncrementalPair, in_memory
 from tests.support.killed_builds import killed_at, moments
 from tests.support.pack_reader import TREES, PackedFolder, Record
 from tests.support.paths import DATA
@@ -519,32 +515,3 @@ def test_the_name_of_the_worker() -> None:
         "https://\u6f2b\u753b": "flatpanel",
     }
     assert {url: worker_files.worker_name(url) for url in names} == names
-
-
-# Histories
-
-
-edits = st.builds(Event, st.sampled_from(sorted(EDITS)), st.integers(0, 11), st.integers(0, 999))
-rounds = st.lists(st.lists(edits, min_size=1, max_size=3), min_size=1, max_size=8)
-
-
-@pytest.mark.histories
-@given(rounds)
-@settings(max_examples=8, phases=set(Phase) - {Phase.explain}, suppress_health_check=list(HealthCheck))
-def test_packs_of_a_history_are_those_from_scratch(history: list[list[Event]]) -> None:
-    """After any edits the folder has the bytes of a pack into an empty one, and each pack is read right."""
-    with in_memory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pack_format, "MAX_PACK", 6000)
-        patch.setattr(pack_format, "MAX_INLINE", 2500)
-        pair = IncrementalPair(folder)
-        for events in history:
-            pair.check()
-            pack_release(pair.store, folder / "edge")
-            for event in events:
-                event(pair)
-        pair.check()
-        pack_release(pair.store, folder / "edge")
-        pack_release(pair.store, folder / "fresh")
-        assert tree_snapshot.content(folder / "edge") == tree_snapshot.content(folder / "fresh")
-        packed = PackedFolder(folder / "edge")
-        assert all(packed.find(key(entry.url)) for entry in entries(pair.store))

@@ -11,6 +11,9 @@ from click.testing import Result
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from generator.api.payloads.resources import key
+from generator.hosts.packs import pack_format
+from generator.hosts.packs.pack_files import pack_release
 from generator.pipeline.run import build
 from generator.release.manifest import Manifest, files_with_sidecar
 from tests.conftest import AS_OF, WRITTEN, Site, copy_of
@@ -18,6 +21,7 @@ from tests.support import tree_snapshot
 from tests.support.catalog_edits import EDITS, MISTAKES
 from tests.support.catalog_factory import Catalog, iso
 from tests.support.incremental_pair import EVENTS, Event, IncrementalPair, flipped, in_memory, stray, visible
+from tests.support.pack_reader import PackedFolder
 from tests.support.runs import sample
 
 Run = Callable[..., Result]
@@ -55,14 +59,25 @@ def site(folder: Path) -> Site:
 # Under CI, hypothesis makes every run the same.
 @settings(max_examples=15, phases=set(Phase) - {Phase.explain}, suppress_health_check=list(HealthCheck))
 def test_incremental_build_equals_clean_build(history: list[list[Event]]) -> None:
-    """After any history, every byte, date and problem is that of a build that has only the last manifest."""
-    with in_memory() as folder:
+    """After any history, every byte, date and problem is that of a build that has only the last manifest.
+
+    A folder of packs, small ones, has the bytes of a pack into an empty one, and each pack is read right.
+    """
+    with in_memory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pack_format, "MAX_PACK", 6000)
+        patch.setattr(pack_format, "MAX_INLINE", 2500)
         pair = IncrementalPair(folder)
         pair.check()
         for events in history:
+            pack_release(pair.store, folder / "edge")
             for event in events:
                 event(pair)
             pair.check()
+        pack_release(pair.store, folder / "edge")
+        pack_release(pair.store, folder / "fresh")
+        assert tree_snapshot.content(folder / "edge") == tree_snapshot.content(folder / "fresh")
+        packed = PackedFolder(folder / "edge")
+        assert all(packed.find(key(url)) for url in pair.manifest.resources)
 
 
 @pytest.mark.parametrize("what", sample(sorted(EDITS | MISTAKES), 12))
