@@ -403,11 +403,11 @@ def test_withdrawn_archives_leave_the_server(remote: Remote, images: Path) -> No
     for change in ("licensed", "restricted"):
         media_server.write_catalog(remote.site, **{change: True})
         content, times = archive.read_bytes(), archive.stat()
-        archive.write_bytes(b"PK of the owner")
+        archive.write_bytes(b"PK of another owner")
         for options in ("--dry-run",), ():
             result = remote.publish("--media", images, *options)
             assert f"media/{ARCHIVE}: readers should not get it any more, but it has changed there" in result.stderr
-            assert archive.read_bytes() == b"PK of the owner"
+            assert archive.read_bytes() == b"PK of another owner"
         archive.write_bytes(content)
         os.utime(archive, (times.st_atime, times.st_mtime))
         assert sent(remote, "--media", images, "--dry-run")["removed"] == 1
