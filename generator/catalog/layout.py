@@ -53,7 +53,7 @@ def existing(folder: Folder) -> Folder:
 
 def refuse_in_catalog(path: Path) -> None:
     """An error for a missing folder with a catalog around it: the command was called in the wrong folder."""
-    for folder in path.absolute().parents:
+    for folder in Path(os.path.abspath(path)).parents:
         if _has_site(folder) and os.path.isdir(folder / SERIES):
             catalog = folder.resolve()
             fix = f"run the command in {catalog.parent}" if folder.name == path.name else "pass it with --catalog"

@@ -1,11 +1,13 @@
 """`import`: copy the catalog of a running site, or of its database."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from ..catalog import layout
 from ..catalog.confined_folder import ConfinedFolder
 from ..errors import counted
 from ..imports import run
@@ -79,6 +81,8 @@ def import_(
         from_flatpanel=from_flatpanel,
         accounts=accounts,
     )
+    if not os.path.isdir(catalog):
+        layout.refuse_in_catalog(Path(catalog))
     with importing.progress_of_requests() as progress:
         result = run.run(import_options, progress, importing.announce)
     return Result(lambda: _lines(result, import_options), lambda: {"ok": True, **importing.result_json(result)})

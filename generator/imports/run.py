@@ -102,8 +102,6 @@ def run(
 ) -> ImportResult:
     """Create a catalog from a site, a database or both, or update it; `announce` is called if it takes long."""
     notes = Notes()
-    if not os.path.isdir(options.catalog):
-        layout.refuse_in_catalog(Path(options.catalog))
     _finish_last(options)
     settings = _settings(options.catalog)
     changes = source.changes(options.database) if options.database else {}

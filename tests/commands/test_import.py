@@ -147,6 +147,8 @@ def test_no_catalog_is_written_into_another_one(
     sentence = f"catalog_src: no such folder; {tmp_path}/comics is a catalog: pass it with --catalog\n"
     assert (result.exit_code, result.stderr) == (1, sentence)
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["comics", "series", "site.yaml"]
+    result = run("import", site.url, "--catalog", "../other/catalog_src")
+    assert result.exit_code == 0, result.output
 
 
 def test_a_cache_that_is_a_file_is_an_error(site: FakeSite, run: Run, tmp_path: Path) -> None:

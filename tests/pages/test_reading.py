@@ -162,6 +162,7 @@ def test_a_slow_script_finds_the_page(example: PageSite, tab: Tab) -> None:
     held = tab.hold(script)
     tab.send("Page.navigate", url=example.url(f"{RIGHT_TO_LEFT}0/1/"))
     tab.wait_for(".bottom")
+    tab.wait_until("getComputedStyle(document.getElementById('strip')).visibility === 'visible'")
     tab.run("""(async () => {
         const images = [...document.querySelectorAll("#strip img")].slice(0, 4);
         for (const image of images) image.loading = "eager";

@@ -364,6 +364,7 @@ def test_a_shallow_clone_has_few_revisions(
     assert '\n  ! title: "Second" → "Third"\n' in result.stdout
     assert result.stderr.startswith("warning: HEAD~1:catalog_src: is a shallow git clone")
     assert outcome(run("diff", "HEAD~2")) == (1, "", f"{problem}; the clone is shallow: run git fetch --unshallow\n")
+    assert "pass OLD and NEW as two arguments" in run("diff", "HEAD~2..HEAD").stderr
 
 
 @pytest.mark.parametrize(("name", "hint"), [("first..main", "; pass OLD and NEW as two arguments"), ("^main", "")])

@@ -107,17 +107,17 @@ def write_files(target: Path, host: str, files: Iterable[HostFile], track: Track
         make_folder(target / folder)
     # In a new folder, nothing is served yet.
     put = replace if earlier else write
-    damaged: FlatpanelError | None = None
+    failure: FlatpanelError | OSError | None = None
     try:
         for file in track(changed):
             put(target / file.name, _content(file), modified=file.modified)
-    except FlatpanelError as error:  # a chapter that was withdrawn does not stay until the body is repaired
-        damaged = error
+    except (FlatpanelError, OSError) as error:  # withdrawn chapters do not stay until a body or the disk is repaired
+        failure = error
     for name in removed:
         delete_file(target / name)
         remove_empty_folders((target / name).parent)
-    if damaged:
-        raise damaged
+    if failure:
+        raise failure
     _write_list(target, host, {**{file.name: file.version for file in wanted.values()}, **kept})
     return FolderTotals(len(wanted), len(changed), len(removed), tuple(kept))
 

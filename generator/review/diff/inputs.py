@@ -89,7 +89,7 @@ def _revision(name: str, catalog: ConfinedFolder) -> DiffInput:
             existing(catalog)
             fault = "has no commit yet" if repository else "is not in a git repository"
             raise FlatpanelError(f"{catalog}: {fault}; name OLD and NEW, such as the folders of two built sites")
-        if repository and repository.is_shallow:
+        if repository and repository.is_shallow and not hint:
             hint = "; the clone is shallow: run git fetch --unshallow"
     except GitError as error:
         hint = f"; {error}"

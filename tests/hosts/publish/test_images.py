@@ -364,6 +364,14 @@ def add_archives(folder: Path, content: bytes = b"PK of a chapter") -> None:
         settings.write("apps: [archives]\ncache: {v2: {series: 9}}\n")
 
 
+def test_nothing_is_sent_into_the_folder_of_the_releases(remote: Remote, images: Path) -> None:
+    remote.publish()
+    result = remote.publish("--media", images, url=f"{remote.target}/dist", ok=False)
+
+    assert "dist: has the releases of a site itself; use its parent folder as the target\n" in result.stderr
+    assert not {"media", "dist"} & {path.name for path in (remote.folder / "dist").iterdir()}
+
+
 @pytest.mark.end_to_end
 def test_a_server_loses_archives_that_were_sent_and_are_withdrawn(remote: Remote, images: Path) -> None:
     """And no other: not those that were there before."""

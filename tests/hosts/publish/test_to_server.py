@@ -239,7 +239,6 @@ def test_without_ssh(remote: Remote, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        (".flatpanel", "has the releases of a site itself"),
         ("dist/other.txt", "contains files that no build wrote"),
         ("dist/PREVIEW", "is a preview"),
         ("nginx.conf", "was not written by a build"),
@@ -336,9 +335,11 @@ def test_only_nginx_gets_the_signal_to_reload(remote: Remote) -> None:
     """After a restart of the server, another program may have the process id of the nginx before it."""
     remote.publish()
     with subprocess.Popen(["sleep", "1200"]) as other:
-        (remote.folder / "dist/run/nginx.pid").write_text(f"{other.pid}\n")
-        result = remote.publish()
-        other.kill()
+        try:
+            (remote.folder / "dist/run/nginx.pid").write_text(f"{other.pid}\n")
+            result = remote.publish()
+        finally:
+            other.kill()
 
     assert "nginx is not running there" in result.stderr
     assert other.returncode == -SIGKILL

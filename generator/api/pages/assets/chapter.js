@@ -148,9 +148,10 @@ function read() {
   const first = wanted();
   const part = Number(history.state?.part) || 0;
   if (first || part || pages.isPaged) {
-    // A slow script finds a reader who has begun.
+    // A slow script finds a reader who has begun: in a strip, which is shown after three seconds.
     const begun = (image) => image.getBoundingClientRect().top < innerHeight / 2;
-    pages.current = first || (scrollY && pages.images.findLastIndex(begun));
+    const isStrip = pages.isPaged && scrollY && getComputedStyle(strip).visibility === "visible";
+    pages.current = first || (isStrip && pages.images.findLastIndex(begun)) || 0;
     pages.arrange({}, part);
   } else {
     pages.fitImages();

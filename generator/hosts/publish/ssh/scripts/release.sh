@@ -94,8 +94,8 @@ case $reload in
         # After a crash or a restart of the server, the file names no process, or one of another program.
         pid=$(cat "$out/run/nginx.pid" 2>/dev/null)
         name=nginx
-        [ ! -d /proc/self ] || name=$(cat "/proc/$pid/comm" 2>/dev/null)
-        if [ "$pid" ] && [ "$name" = nginx ]; then
+        [ ! -e /proc/self/comm ] || name=$(cat "/proc/$pid/comm" 2>/dev/null)
+        if [ "$pid" ] && [ "${name#nginx}" != "$name" ]; then
             error=$(nginx -p . -c nginx.conf -s reload 9>&- </dev/null 2>&1) || refuse "reload $error"
             echo reloaded
         else
