@@ -51,7 +51,7 @@ docs-site: ## write build/docs/, the documents as a site that can be searched
 	.venv-docs/bin/python -m sphinx --fail-on-warning --keep-going --fresh-env --quiet \
 		--conf-dir tools/docs_site --doctree-dir build/docs-cache . build/docs
 
-test: ## run the everyday tests, three to five minutes on two cores
+test: ## run the everyday tests, two to five minutes on two cores
 	@tools/setup nginx
 	@tools/in-memory $(PY) $(PYTEST)
 
