@@ -160,9 +160,11 @@ def test_a_slow_script_finds_the_page(example: PageSite, tab: Tab) -> None:
     script = example.url("/assets/chapter.js")
     tab.intercept(script, "text/javascript", example.web.ask("/assets/chapter.js").body)
     held = tab.hold(script)
+    # Before its style sheets are there, the strip is visible, too.
+    shown = "addEventListener('animationend', ({ target }) => { window.isShown ||= target.id === 'strip'; })"
+    tab.send("Page.addScriptToEvaluateOnNewDocument", source=shown)
     tab.send("Page.navigate", url=example.url(f"{RIGHT_TO_LEFT}0/1/"))
-    tab.wait_for(".bottom")
-    tab.wait_until("getComputedStyle(document.getElementById('strip')).visibility === 'visible'")
+    tab.wait_until("window.isShown")
     tab.run("""(async () => {
         const images = [...document.querySelectorAll("#strip img")].slice(0, 4);
         for (const image of images) image.loading = "eager";
