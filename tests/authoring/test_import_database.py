@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fake_site import serving, small
+from tests.support.fake_site import Reply, serving, small
 from tests.support.import_project import (
     DATABASES,
     FirstImports,
@@ -269,3 +269,17 @@ def test_another_site_does_not_continue_the_import_of_a_database(mine: Project) 
 
     assert result.exit_code == 1
     assert "its last import from this site is unknown, and ids name other people" in result.output
+
+
+def test_another_site_credits_no_person_that_was_renamed_here(mine: Project) -> None:
+    """Its list of people is unavailable. The names that the database had are those of another site."""
+    mine.edit("authors.yaml", "name: Nobody Yet", "name: Sam Ochre")
+    answers = small() | dict.fromkeys(("/api/v2/authors", "/api/v1/authors"), Reply(404))
+    answers["/api/v2/series/one"]["authors"] = ["Nobody Yet"]
+    with serving(answers) as other:
+        result = mine.import_("--mine", url=other.url)
+
+    assert result.exit_code == 0, result.output
+    assert "authors: [Nobody Yet]\n" in mine.text("series/one.yaml")
+    names = {id: author["name"] for id, author in mine.entities()["authors"].items()}
+    assert (names[8], names[6]) == ("Sam Ochre", "Nobody Yet")
