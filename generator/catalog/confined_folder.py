@@ -117,6 +117,11 @@ class ConfinedFolder:
             pass
         return "is a broken link; remove it or restore its target"
 
+    def read_fault(self, path: str, error: OSError) -> str:
+        """Why a file or folder cannot be read."""
+        broken = isinstance(error, FileNotFoundError) and self.link_fault(path)
+        return broken or f"cannot be read: {error.strerror}"
+
     @contextmanager
     def _opened(self, file: str, flags: int) -> Iterator[int]:
         with filesystem.with_filename(self.path / file):

@@ -175,7 +175,7 @@ class Layout:
         try:
             return sorted(name for name in self.folder.names(folder) if not name.startswith("."))
         except OSError as error:
-            self._add_problem(folder, f"cannot be read: {error.strerror}")
+            self._add_problem(folder, self.folder.read_fault(folder, error))
             return []
 
     def _add_problem(self, file: str, message: str) -> None:

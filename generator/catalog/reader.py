@@ -279,7 +279,7 @@ class _RecordReader:
                 self.sources.cuts[parsed.digest] = cuts
             return validated
         except OSError as error:
-            self._add_problem(file, f"cannot be read: {error.strerror}")
+            self._add_problem(file, self.folder.read_fault(file, error))
         except Malformed:
             # `problems.locate` finds YAML errors and plaintext keys again, with their places.
             self._add_problem(file, "")

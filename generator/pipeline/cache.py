@@ -89,6 +89,8 @@ class Cache:
         with suppress(OSError):  # SQLite reports it better
             filesystem.create_private(folder / FILE)
         self.folder = folder
+        # Why this cache is not in the folder that was given.
+        self.refusal = ""
         with ExitStack() as stack:
             connection = sqlite3.connect(folder / FILE, isolation_level=None, timeout=0)
             self._database = stack.enter_context(closing(connection))

@@ -141,8 +141,8 @@ def _warnings(options: Options, builder: "ReleaseBuilder") -> Iterator[str]:
             f"{options.out}: its release was built for a later time, so the clock was wrong, or is now; responses "
             "with a later date have no Last-Modified until they change"
         )
-    if options.cache and builder.cache.folder != options.cache:
-        yield f"{options.cache}: cannot be used as cache; building without one"
+    if refusal := builder.cache.refusal:
+        yield f"{options.cache}: cannot be used as cache: {refusal}; building without one"
 
 
 class ReleaseBuilder:

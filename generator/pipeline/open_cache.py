@@ -25,17 +25,19 @@ def with_cache(folder: Path | None, waiting: Waiting, work: Work[T]) -> T:
     with (
         filesystem.scratch_folder() as scratch,
         without_garbage_collection(),
-        _locked(folder, waiting) as usable,
+        _locked(folder, waiting) as (usable, refusal),
     ):
         for permanent in [usable] * 2 if usable else []:
             try:
                 with closing(Cache(permanent, _own_version())) as cache:
                     return work(cache)
-            except Damaged:
+            except Damaged as error:
+                refusal = str(error.__cause__ or "damaged")
                 with suppress(OSError):  # the next attempt fails as well
                     filesystem.delete(permanent / FILE)
         try:
             with closing(Cache(scratch, None)) as cache:
+                cache.refusal = refusal
                 return work(cache)
         except Damaged as error:
             raise FlatpanelError(f"{scratch}: {error.__cause__}; TMPDIR names another place") from None
@@ -48,18 +50,19 @@ def _own_version() -> ProgramVersion:
 
 
 @contextmanager
-def _locked(folder: Path | None, waiting: Waiting) -> Iterator[Path | None]:
-    """Create and lock the folder of the cache; None if that is impossible."""
+def _locked(folder: Path | None, waiting: Waiting) -> Iterator[tuple[Path | None, str]]:
+    """Create and lock the folder of the cache; None if that is impossible, and why."""
+    refusal = ""
     is_new, parent_is_new = bool(folder and not folder.exists()), bool(folder and not folder.parent.exists())
     with ExitStack() as stack:
         if folder:
             try:
                 filesystem.make_folder(folder, 0o700)
                 stack.enter_context(filesystem.exclusive(folder, waiting))
-            except OSError:
-                folder = None
+            except OSError as error:
+                folder, refusal = None, error.strerror or str(error)
         try:
-            yield folder
+            yield folder, refusal
         except TooManyRemoved:
             # A refused build leaves no new folder behind.
             if folder and is_new:

@@ -7,6 +7,7 @@ with them pydantic and the YAML reader, are imported in the functions below that
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..catalog import layout
 from ..catalog.confined_folder import Folder
 from ..release import transaction
 from ..release.store import Store
@@ -84,4 +85,6 @@ def build(
         result.warnings[:0] = build_result.warnings_of_git(options, past)
         return result
 
+    # Before the folder of the cache is made: the command may be in the wrong folder.
+    layout.existing(options.catalog)
     return with_cache(options.cache, waiting, work)

@@ -267,3 +267,12 @@ def test_a_missing_parent_folder_has_no_suggestion(tmp_path: Path, run: Run) -> 
     result = run("check", "--catalog", tmp_path / "no/where")
 
     assert result.stderr.startswith(f"{tmp_path}/no/where: no such folder; a catalog is")
+
+
+def test_a_build_in_a_wrong_folder_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    """Not even the cache, whose default is a folder there."""
+    monkeypatch.chdir(tmp_path)
+    result = run("build")
+
+    assert result.stderr.startswith("catalog_src: no such folder;")
+    assert list(tmp_path.iterdir()) == []

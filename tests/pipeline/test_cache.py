@@ -196,7 +196,7 @@ def test_an_unusable_cache_folder_is_a_warning(site: Site, run: Callable[..., Re
     result = run("build", *tree_snapshot.options(site), "--cache", place)
 
     assert result.exit_code == 0
-    assert result.stderr == f"warning: {place}: cannot be used as cache; building without one\n"
+    assert result.stderr == f"warning: {place}: cannot be used as cache: File exists; building without one\n"
 
 
 def test_the_version_covers_every_program_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -367,7 +367,10 @@ def test_a_shallow_clone_has_few_revisions(
     assert "pass OLD and NEW as two arguments" in run("diff", "HEAD~2..HEAD").stderr
 
 
-@pytest.mark.parametrize(("name", "hint"), [("first..main", "; pass OLD and NEW as two arguments"), ("^main", "")])
+TWO = "; pass OLD and NEW as two arguments"
+
+
+@pytest.mark.parametrize(("name", "hint"), [("first..main", TWO), ("..main", TWO), ("^main", "")])
 def test_a_range_of_revisions_is_no_revision(run_diff: Any, run: Run, name: str, hint: str) -> None:
     """git has two ids for it, or one with a sign before it."""
     problem = f"{name}: is neither a built site, nor a catalog, nor a git revision{hint}\n"

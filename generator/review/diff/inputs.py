@@ -23,7 +23,7 @@ from .compare import ReleaseView
 WORKING_COPY = "."
 LAST_COMMIT = "HEAD"
 # A range of revisions, such as main..topic; no folder such as ../comics.
-_RANGE = re.compile(r"[^/.]\.\.")
+_RANGE = re.compile(r"[^/.]\.\.|^\.\.[^/.]")
 
 
 class DiffInput(NamedTuple):
