@@ -4,6 +4,7 @@ import gc
 import os
 from contextlib import suppress
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -87,6 +88,10 @@ class LazyGroup(click.Group):
         is_build = not args or (args[0].startswith("-") and args[0] not in ("-h", "--help", "--version"))
         # A shell that completes a command parses the words before it.
         if is_build and not ctx.resilient_parsing:
+            # `build` takes no words of its own: one after the value of an option is meant as the command.
+            for before, word in pairwise(args):
+                if word in COMMANDS and not before.startswith("-"):
+                    ctx.fail(f"the command {word} comes first, before its options")
             args = ["build", *args]
         return super().parse_args(ctx, args)
 

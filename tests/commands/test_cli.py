@@ -306,12 +306,20 @@ def test_the_help_of_a_command_has_options_and_examples(run: Run, words: list[st
         command.make_parser(click.Context(command)).parse_args(shlex.split(example)[2 + len(words) :])
 
 
-@pytest.mark.parametrize(("name", "hint"), [("chek", "did you mean check?"), ("nonsense", "--help lists the commands")])
-def test_an_unknown_command_gets_a_suggestion(run: Run, name: str, hint: str) -> None:
-    result = run(name)
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["chek"], "unknown command chek; did you mean check?"),
+        (["nonsense"], "unknown command nonsense; --help lists the commands"),
+        (["--catalog", "check", "check"], "the command check comes first, before its options"),
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_command_gets_a_suggestion(run: Run, words: list[str], message: str) -> None:
+    result = run(*words)
 
     assert result.exit_code == 2
-    assert result.stderr.endswith(f"Error: unknown command {name}; {hint}\n")
+    assert result.stderr.endswith(f"Error: {message}\n")
 
 
 @pytest.mark.parametrize(
