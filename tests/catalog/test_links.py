@@ -22,7 +22,7 @@ from generator.pipeline.build_options import Options
 from tests.conftest import AS_OF, Site
 from tests.support import author_catalogs
 from tests.support.author_catalogs import Run
-from tests.support.documents import free_port
+from tests.support.servers import free_port
 
 SECRET = "the-content-of-a-file-elsewhere"
 REFUSED = "the link leads out of catalog_src; --follow DIR allows links into DIR"
@@ -86,9 +86,8 @@ def command(name: str, site: Site, run: Run, *more: object) -> Result:
     conf = ["--nginx", site.folder / "nginx.conf"] if words[0] in ("build", "serve") else []
     size = 2 if words[0] in ("keys", "new", "media") else 1
     head, rest = words[:size], words[size:]
-    with free_port() as port:
-        free = ["--port", port] if words[0] == "serve" else []
-        return run(*head, "--catalog", site.folder / "catalog_src", *out, *conf, *free, *more, *rest)
+    free = ["--port", free_port()] if words[0] == "serve" else []
+    return run(*head, "--catalog", site.folder / "catalog_src", *out, *conf, *free, *more, *rest)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -23,18 +23,12 @@ from generator.release.store import Store
 from tests.conftest import Site
 from tests.support.paths import BUILD
 from tests.support.runs import sample
+from tests.support.servers import free_port
 
 # A limit for defects; no step takes long.
 DEADLINE = 60
 FIRST = "/api/series/first"
 SERIES = "title: {}\ncover: c.png\n"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def own_addresses() -> list[str]:

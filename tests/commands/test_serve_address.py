@@ -8,11 +8,12 @@ import pytest
 from generator import server_url
 from generator.errors import FlatpanelError
 from generator.nginx import process
-from tests.commands.test_serve import FIRST, SERIES, ask, edit, free_port, own_addresses, serving
+from tests.commands.test_serve import FIRST, SERIES, ask, edit, own_addresses, serving
 from tests.conftest import AS_OF, Site
 from tests.support import tree_snapshot
 from tests.support.author_catalogs import Run
 from tests.support.runs import everything
+from tests.support.servers import free_port
 
 CHAPTER = "chapters:\n  - {id: 1, number: 1, published: 2020-01-01, pages: [1.png]}\n"
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from tests.commands.test_serve import ask, edit, free_port, serving
+from tests.commands.test_serve import ask, edit, serving
 from tests.conftest import Site
+from tests.support.servers import free_port
 
 SETTINGS = "base_url: https://a.example\n"
 

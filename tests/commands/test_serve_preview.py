@@ -16,8 +16,9 @@ from generator.errors import FlatpanelError
 from generator.pipeline.build_options import Options
 from generator.pipeline.run import build
 from generator.release.store import Store
-from tests.commands.test_serve import DEADLINE, Serving, ask, edit, free_port, own_addresses, serving
+from tests.commands.test_serve import DEADLINE, Serving, ask, edit, own_addresses, serving
 from tests.conftest import AS_OF, Site
+from tests.support.servers import free_port
 
 SCHEDULED = "  - {id: 7, number: 2, published: 2035-06-01T16:00:00Z, pages: [1.png]}\n"
 RESTRICTED = (

@@ -17,9 +17,10 @@ from generator.commands import options
 from generator.commands import serve as command
 from generator.errors import FlatpanelError
 from generator.nginx import config, process
-from tests.commands.test_serve import FIRST, ask, free_port
+from tests.commands.test_serve import FIRST, ask
 from tests.conftest import AS_OF, Site
 from tests.support import tree_snapshot
+from tests.support.servers import free_port
 
 
 class Script:

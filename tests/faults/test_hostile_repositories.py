@@ -15,9 +15,9 @@ from tests.catalog.test_git import commit, git
 from tests.conftest import AS_OF
 from tests.support import tree_snapshot
 from tests.support.author_catalogs import Run, chapter, series
-from tests.support.documents import free_port
 from tests.support.paths import BUILD, DATA
 from tests.support.runs import sample
+from tests.support.servers import free_port
 
 THEN, LATER = 1_700_000_000, 1_700_086_400
 WRITTEN = 1_600_000_000
@@ -172,12 +172,8 @@ def test_serve_refuses_a_catalog_that_looks_like_a_repository(project: Project, 
     """Neither the first build nor one after a change starts git there."""
     disguise(project.catalog, project.folder, settings(marker))
     words = ["serve", "--watch", "--catalog", project.catalog, "--out", project.folder / "dist", "--no-cache"]
-    with free_port() as port:
-        done = subprocess.run(
-            [sys.executable, BUILD, *words, "--nginx", project.folder / "nginx.conf", "--port", str(port)],
-            capture_output=True,
-            text=True,
-        )
+    words += ["--nginx", project.folder / "nginx.conf", "--port", str(free_port())]
+    done = subprocess.run([sys.executable, BUILD, *words], capture_output=True, text=True)
 
     assert (done.returncode, marker.exists()) == (1, False)
     assert done.stderr.startswith(f"{project.catalog}/HEAD:1:1: {REFUSED}\n")

@@ -4,7 +4,6 @@ import os
 import select
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.support import nginx_client
+from tests.support import nginx_client, servers
 from tests.support.edge_servers import RUNTIMES, on_edge_runtimes
 from tests.support.paths import ROOT
 from tests.support.servers import LIMIT
@@ -45,8 +44,7 @@ def copy_of_project(folder: Path) -> Path:
 
 @pytest.fixture(params=RUNTIMES)
 def server(request: pytest.FixtureRequest, project: Path) -> Iterator[nginx_client.Web]:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = servers.free_port()
     command = [project / "tools/serve-edge", request.param, str(port)]
     # A group of its own, as in a terminal: Ctrl-C reaches all processes.
     environment = {**os.environ, "DENO_DIR": str(project.parent / "deno")}

@@ -12,9 +12,9 @@ import pytest
 
 from tests.support import browser, images, ssh_server, webhook_server
 from tests.support.browser import PHONE
-from tests.support.documents import DOCUMENTS, blocks_of, free_port, steps
+from tests.support.documents import DOCUMENTS, blocks_of, steps
 from tests.support.paths import ROOT
-from tests.support.servers import LIMIT
+from tests.support.servers import LIMIT, free_port
 from tests.support.ssh_server import SshServer
 from tests.support.webhook_server import Webhook
 
@@ -105,9 +105,8 @@ def day(tmp_path: Path) -> Iterator[Day]:
     with (
         webhook_server.running() as webhook,
         ssh_server.running(tmp_path / "sshd") as server,
-        free_port() as port,
     ):
-        followed = Day(tmp_path, server, webhook, port)
+        followed = Day(tmp_path, server, webhook, free_port())
         yield followed
         if (followed.live / "dist/run/nginx.pid").exists():
             followed.run("ssh deploy@moonlit.example quit")

@@ -19,11 +19,11 @@ import pytest
 from generator import filesystem
 from generator.nginx import process
 from tests.support import nginx_client
-from tests.support.documents import DOCUMENTS, Block, Runner, blocks_of, free_port, sections, steps
+from tests.support.documents import DOCUMENTS, Block, Runner, blocks_of, sections, steps
 from tests.support.media_server import fill
 from tests.support.paths import ROOT
 from tests.support.real_service import RECORDED, RECORDED_AT, RealService, real_service
-from tests.support.servers import LIMIT
+from tests.support.servers import LIMIT, free_port
 
 PAGE = "docs/moving.md"
 SECTIONS = sections(DOCUMENTS[PAGE])
@@ -153,8 +153,8 @@ def old_server(root: Path) -> Iterator[Move]:
     temporary = nginx_client.TEMPORARY_PATHS
     main = MAIN.format(module=process.find_js_module(), folder=root, temporary=temporary, types=TYPES)
     (nginx / "nginx.conf").write_text(main)
-    with real_service() as service, nginx_client.listening() as listener, free_port() as port:
-        front, old = listener.getsockname()[1], service.port
+    with real_service() as service, nginx_client.listening() as listener:
+        front, old, port = listener.getsockname()[1], service.port, free_port()
         text = OLD_SITE.format(old=old).replace("/srv/", f"{root}/srv/").replace("443 ssl", str(front))
         (nginx / "conf.d/shelf.conf").write_text(text)
         # An address of this machine that is not a loopback URL: links of the new site lead to it.

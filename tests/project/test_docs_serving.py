@@ -19,9 +19,9 @@ from generator.hosts.plain.export import export_release
 from generator.nginx import process
 from tests.conftest import Site, copy_of
 from tests.support import nginx_client
-from tests.support.documents import DOCUMENTS, blocks, first_cells, free_port
+from tests.support.documents import DOCUMENTS, blocks, first_cells
 from tests.support.paths import ROOT
-from tests.support.servers import LIMIT
+from tests.support.servers import LIMIT, free_port
 
 SERVING = DOCUMENTS["docs/serving.md"]
 REFERENCE = DOCUMENTS["docs/serving-reference.md"]
@@ -60,8 +60,8 @@ def own_server(tmp_path_factory: pytest.TempPathFactory, request: pytest.Fixture
     (site.folder / "media").mkdir()
     (site.folder / "media/image.png").touch()
     site.build()
-    with nginx_client.listening() as listener, free_port() as plain:
-        text = whole(request.param).replace("listen 80;", f"listen {plain};")
+    with nginx_client.listening() as listener:
+        text = whole(request.param).replace("listen 80;", f"listen {free_port()};")
         (site.folder / "nginx.conf").write_text(placed(text, site.folder, listener.getsockname()[1]))
         with nginx_client.running(site.folder, listener) as server:
             yield server

@@ -20,7 +20,7 @@ from generator.release.manifest import Published
 from generator.review import verify_server
 from generator.review.promises.urls import UNAUTHORIZED_HEADERS, expected_headers
 from tests.conftest import Site, copy_of, serving
-from tests.support import nginx_client, tree_snapshot
+from tests.support import servers, tree_snapshot
 from tests.support.lying_proxy import Answer, Asked, Lie, lying
 from tests.support.nginx_client import Web
 from tests.support.paths import BUILD
@@ -266,9 +266,7 @@ def test_an_interrupt_waits_for_no_response(running: Running) -> None:
 
 def test_a_refused_connection_is_an_error(running: Running) -> None:
     """With a message and no traceback."""
-    with nginx_client.listening() as listener:
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-
+    url = f"http://127.0.0.1:{servers.free_port()}"
     with pytest.raises(FlatpanelError, match=f"^{url}: no response: .*refused"):
         verify_server.check_server(running[0].store, url, time.monotonic)
 

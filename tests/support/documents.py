@@ -6,7 +6,6 @@ import re
 import select
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ import pytest
 from generator import filesystem
 from generator.nginx import process
 from tests.support.paths import ROOT
+from tests.support.servers import free_port
 
 DOCUMENTS = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
@@ -282,21 +282,13 @@ class Runner:
 
 
 @contextmanager
-def free_port() -> Iterator[int]:
-    """A bound port without a listener: the system gives it to no other program, and a server can still use it."""
-    with socket.socket() as holder:
-        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        holder.bind(("", 0))
-        yield holder.getsockname()[1]
-
-
-@contextmanager
 def project(*, base_url: bool = True) -> Iterator[Runner]:
     """A copy of the project with its own port, and with everything installed.
 
     With `base_url`, links use that port too; otherwise `serve` builds into another folder.
     """
-    with filesystem.scratch_folder(shared=True) as folder, free_port() as port:
+    port = free_port()
+    with filesystem.scratch_folder(shared=True) as folder:
         for name in COPIED:
             copy: Any = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
             copy(ROOT / name, folder / name)

@@ -2,10 +2,9 @@
 
 import os
 import shutil
-import socket
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGKILL
@@ -79,12 +78,6 @@ class ObjectStore:
         self.api.delete_object(Bucket=BUCKET, Key=key)
 
 
-def free_ports(count: int) -> list[int]:
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [each.getsockname()[1] for each in sockets]
-
-
 @contextmanager
 def seaweed(folder: Path) -> Iterator[ObjectStore]:
     if not WEED.exists() and os.environ.get("CI") != "true":
@@ -92,7 +85,7 @@ def seaweed(folder: Path) -> Iterator[ObjectStore]:
     folder.mkdir()
     (folder / "identities.json").write_text(_IDENTITIES)
     names = [f"{part}.port{kind}" for part in ("master", "volume", "filer", "s3") for kind in ("", ".grpc")]
-    ports = dict(zip(names, free_ports(len(names)), strict=True))
+    ports = {name: servers.free_port() for name in names}
     command = [WEED, "-logtostderr", "server", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3"]
     command += [f"-{name}={port}" for name, port in ports.items()]
     # Services of fixed ports, which two stores at once would share.
@@ -117,7 +110,7 @@ def seaweed(folder: Path) -> Iterator[ObjectStore]:
 @contextmanager
 def moto(folder: Path) -> Iterator[ObjectStore]:
     folder.mkdir()
-    (port,) = free_ports(1)
+    port = servers.free_port()
     store = ObjectStore(f"http://127.0.0.1:{port}")
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", port]
     with servers.running(command, servers.answers(port), env=unmeasured()):
@@ -127,7 +120,7 @@ def moto(folder: Path) -> Iterator[ObjectStore]:
 
 @contextmanager
 def s3rver(folder: Path) -> Iterator[ObjectStore]:
-    (port,) = free_ports(1)
+    port = servers.free_port()
     folder.mkdir()
     store = ObjectStore(f"http://127.0.0.1:{port}", "S3RVER", "S3RVER")
     command = ["node", S3RVER, "-d", folder, "-a", "127.0.0.1", "-p", port, "--configure-bucket", BUCKET]

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -136,8 +135,7 @@ def apache(export: Path) -> Iterator[Web]:
     assert _APACHE
     folder = Path(_APACHE).resolve().parents[1] / "lib/apache2/modules"
     modules = "".join(f"LoadModule {name}_module {folder}/mod_{name}.so\n" for name in _MODULES)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = servers.free_port()
     conf = export.parent / "apache.conf"
     # Apache does not run as root.
     account = "" if os.geteuid() else "User nobody\nGroup nogroup"
@@ -151,8 +149,7 @@ def apache(export: Path) -> Iterator[Web]:
 @contextmanager
 def wrangler(export: Path) -> Iterator[Web]:
     """Cloudflare's static assets on this machine, with the settings of an export."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = servers.free_port()
     command = ["node", str(node_tools.WRANGLER), "dev", "--ip", "127.0.0.1", "--port", str(port)]
     command += ["--inspector-port", "0", "--show-interactive-dev-session=false"]
     environment = {

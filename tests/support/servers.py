@@ -1,5 +1,6 @@
 """Starts the servers of the tests. One that does not come up fails its test at once, with its log."""
 
+import atexit
 import subprocess
 import sys
 import tempfile
@@ -9,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from os import pread
 from pathlib import Path
 from signal import SIGTERM
-from socket import socket
+from socket import SO_REUSEADDR, SOL_SOCKET, socket
 from threading import Thread
 from time import monotonic
 from typing import Any, BinaryIO
@@ -20,6 +21,19 @@ import pytest
 
 # Seconds after which a server or a response counts as missing. A machine that is ten times slower needs fewer.
 LIMIT = 300
+
+
+def free_port() -> int:
+    """A port for one server of a test, or for none.
+
+    It is bound without a listener until this process ends: the system gives it to no other program.
+    """
+    holder = socket()
+    atexit.register(holder.close)
+    holder.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+    holder.bind(("", 0))
+    port: int = holder.getsockname()[1]
+    return port
 
 
 class Server(subprocess.Popen[bytes]):

@@ -18,7 +18,8 @@ from generator.hosts.publish.s3.bucket import _BACKOFF, Bucket, BucketTarget, Co
 from generator.hosts.publish.s3.lock import LOCK, exclusive
 from generator.installation import how_to_add
 from tests.hosts.publish.conftest import BucketPublisher
-from tests.support.object_stores import BUCKET, ObjectStore, free_ports
+from tests.support.object_stores import BUCKET, ObjectStore
+from tests.support.servers import free_port
 from tests.support.store_proxy import PASS, Answer, Seen, StoreProxy
 
 pytestmark = pytest.mark.hosts
@@ -99,7 +100,7 @@ def test_a_missing_bucket(kind: str, request: pytest.FixtureRequest) -> None:
 
 
 def test_no_store_at_the_endpoint(publish: BucketPublisher) -> None:
-    endpoint = f"http://127.0.0.1:{free_ports(1)[0]}"
+    endpoint = f"http://127.0.0.1:{free_port()}"
     result = publish("--retries", 0, by=ObjectStore(endpoint))
     assert error_of(result) == f"{publish.target}: no connection to {endpoint}; check --endpoint and the network\n"
 
