@@ -87,7 +87,7 @@ def test_missing_images_are_marked(site: Site, chromium: browser.Browser, script
         tab.open(f"http://127.0.0.1:{served.port}/reader/first/0/90/")
         local = tab.picture()
         if scripts:
-            assert tab.run("document.getElementById('page-1').naturalWidth") == 700
+            tab.wait_until("document.getElementById('page-1').naturalWidth === 700")
             tab.open(f"http://127.0.0.1:{served.port}/reader/second/")
             tab.wait_until("document.querySelector('img.cover.preview-missing')?.alt === 'missing image: c.png'")
 

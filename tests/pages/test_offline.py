@@ -368,6 +368,7 @@ def test_a_reader_goes_with_a_series_to_a_new_slug(edited: PageSite, chromium: b
     with chromium.tab(PHONE) as phone:
         open_with_worker(phone, edited.url("/reader/window-sill-cactus-club/"))
         phone.tap("input[name=follow]")
+        phone.wait_until(f"{SHELF}?.series['/reader/window-sill-cactus-club/']?.followed")
         keep(phone, edited.url(WEBTOON))
         phone.press("End")
         wait_for_page(phone, 4)

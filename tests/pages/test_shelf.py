@@ -122,7 +122,7 @@ def test_the_way_back_shows_what_was_chosen_since(example: PageSite, tab: Tab) -
     wait_for_page(tab, 1)
     tab.run("globalThis.isSamePage = true")
     tab.click("#bar a[rel=next]")
-    wait_for_page(tab, 1)
+    tab.wait_for_path(NEXT)
     choose(tab, layout="paged")
     tab.back()
     tab.wait_until("document.body.classList.contains('paged')")
@@ -199,7 +199,7 @@ def test_colours_are_a_choice(example: PageSite, tab: Tab) -> None:
         chosen = tab.run(shown)
         assert (chosen == light) == (theme == "system") == chosen.endswith("#faf8f5")
         tab.back()
-        assert tab.run(shown) == chosen
+        tab.wait_until(f"{shown} === '{chosen}'")
         assert tab.run("isSamePage") is True
         tab.open(example.url(SERIES))
         assert tab.run(shown) == chosen

@@ -62,8 +62,9 @@ def test_a_short_last_page_is_read_at_the_end(example: PageSite, tall: Tab) -> N
 def test_a_chapter_that_fits_the_window_is_read(example: PageSite, tall: Tab) -> None:
     tall.intercept(file_of(example, CHAPTER, "*"), "image/png", images.png(700, 70))
     tall.open(example.url(CHAPTER))
-    tall.wait_until(f"{POSITION} === 5")
-    assert tall.run("[document.documentElement.scrollHeight > innerHeight, scrollY]") == [False, 0]
+    # Before its images are there, it does not fit.
+    tall.wait_until(f"{POSITION} === 5 && document.documentElement.scrollHeight <= innerHeight")
+    assert tall.run("scrollY") == 0
     assert tall.run(FINISHED) is True
 
 
@@ -107,9 +108,7 @@ def test_a_visit_by_the_history_finds_the_place(example: PageSite, tall: Tab) ->
     wait_for_page(tall, 7)
     scroll_to(tall, f"scrollY + {top_of(7)} + 150")
     tall.wait_until("history.state?.part > 0.1")
-    start = len(tall.browser.events)
-    tall.send("Page.reload")
-    tall.wait_for_event("Page.loadEventFired", start)
+    tall.reload()
     wait_for_page(tall, 7)
     tall.wait_until(f"Math.abs({top_of(7)} + 150) < 2")
     tall.open(example.url(SERIES))
@@ -129,8 +128,7 @@ def test_the_end_of_a_previous_chapter_is_not_read(example: PageSite, tall: Tab)
     tall.press("ArrowLeft")
     tall.wait_for_path(f"{CHAPTER}#page-5")
     wait_for_page(tall, 5)
-    tall.send("Page.reload")
-    tall.wait_for_path(f"{CHAPTER}#page-5")
+    tall.reload()
     wait_for_page(tall, 5)
     assert tall.run(f"{SHELF}.series['{SERIES}'].read") is None
     assert tall.run(FINISHED) is False
@@ -150,17 +148,20 @@ def test_addresses_are_written_in_time(example: PageSite, tall: Tab) -> None:
         const { replaceState } = history;
         globalThis.written = 0;
         history.replaceState = (...state) => { written += 1; replaceState.apply(history, state); };
+        // Keys of a busy machine can come so late that each of them has an address.
+        const held = { key: "ArrowRight", repeat: true, bubbles: true };
+        for (let count = 0; count < 12; count += 1) document.body.dispatchEvent(new KeyboardEvent("keydown", held));
     })()""")
-    for _ in range(12):
-        tall.press("ArrowRight", held=True)
     tall.wait_for_path(f"{NEXT}#page-13")
     assert tall.run("written") < 12
     # At once when the page is hidden.
-    tall.run("written = 0, dispatchEvent(new Event('pagehide'))")
-    assert tall.run("written") == 1
-    tall.run("history.replaceState = () => { written += 1; throw new DOMException('Too many', 'SecurityError'); }")
+    assert tall.run("written = 0, dispatchEvent(new Event('pagehide')), written") == 1
+    tall.run("""written = 0, history.replaceState = () => {
+        written += 1;
+        throw new DOMException('Too many', 'SecurityError');
+    }""")
     tall.press("ArrowRight")
-    tall.wait_until("written === 2")
+    tall.wait_until("written > 0")
     tall.press("ArrowRight")
     tall.wait_until(f"{POSITION} === 15")
     assert tall.run(f"{SHELF}.series['{SERIES}'].page") == 15

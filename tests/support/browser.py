@@ -124,6 +124,12 @@ class Tab:
         if "loaderId" in result:
             self.wait_for_event("Page.loadEventFired", start)
 
+    def reload(self) -> None:
+        """Load the page again with everything that it needs at once."""
+        start = len(self.browser.events)
+        self.send("Page.reload")
+        self.wait_for_event("Page.loadEventFired", start)
+
     def wait_for_event(self, method: str, start: int) -> None:
         while not any(self._is_own(event, method) for event in self.browser.events[start:]):
             self.browser.hear(method)
