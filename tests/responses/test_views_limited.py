@@ -259,8 +259,9 @@ def behind(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
 def test_proxied_clients_have_separate_limits(behind, flooding: str, second: str, separate: bool) -> None:
     """The last address that the proxy names counts. An IPv6 client is a /64 network."""
     site, web = behind
+    started = time.monotonic()
     flood(web, TRACKED, X_Forwarded_For=flooding)
-    before, started = len(logged(site)), time.monotonic()
+    before = len(logged(site))
     flood(web, TRACKED, 1 + BURST, X_Forwarded_For=second)
     counted = len(logged(site)) - before
 
