@@ -18,6 +18,7 @@ from generator.reading_sites.lenient import UnusableResponse
 from generator.reading_sites.site_client import SiteClient, TimedResponse
 from generator.server_url import ServerUrl
 from tests.support.fake_site import FakeSite, Replies, Reply, serving, small
+from tests.support.servers import LIMIT
 
 NOW = 1_790_000_000
 
@@ -201,7 +202,7 @@ def test_an_unreachable_site_may_come_back() -> None:
 def raw_server(*answers: bytes) -> Iterator[int]:
     """A server that sends these bytes to one client after the other."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(10)  # of a client that does not come
+        listener.settimeout(LIMIT)  # of a client that does not come
 
         def serve() -> None:
             for answer in answers:

@@ -16,6 +16,7 @@ from tests.conftest import Serve, Site
 from tests.support.golden import bodies
 from tests.support.nginx_client import Web, receive, request
 from tests.support.paths import ROOT
+from tests.support.servers import LIMIT
 from tests.support.site_variants import started
 
 pytestmark = pytest.mark.serves
@@ -52,7 +53,7 @@ def crowd() -> Iterator[Callable[[Web, int, tuple[bytes, ...]], list[socket.sock
                 # A small buffer, so that the server cannot send to a client that does not read.
                 client = stack.enter_context(socket.socket())
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-                client.settimeout(10)
+                client.settimeout(LIMIT)
                 client.connect(("127.0.0.1", web.port))
                 client.sendall(kinds[number % len(kinds)])
                 clients.append(client)
@@ -77,7 +78,7 @@ def assert_answered(web: Web) -> None:
 @pytest.mark.load
 def test_thousands_of_idle_and_slow_connections_do_not_block_others(tmp_path: Path, crowd) -> None:
     """5000 at once: half-sent heads, slow bodies, clients that do not read, idle ones; then a client comes."""
-    with started(tmp_path) as (_, web):
+    with started(tmp_path, keepalive_timeout="1h") as (_, web):
         held = crowd(web, CROWD, KINDS)
         for _ in range(10):
             assert_answered(web)
@@ -110,14 +111,15 @@ def workers(web: Web) -> set[int]:
 @pytest.mark.load
 def test_a_client_that_does_not_read_keeps_no_old_worker(tmp_path: Path, crowd) -> None:
     """Otherwise each reload would leave a worker with all maps of its release."""
-    with started(tmp_path, worker_processes="1", worker_shutdown_timeout="1s") as (_, web):
+    limits = {"worker_shutdown_timeout": "1s", "send_timeout": "1h"}
+    with started(tmp_path, worker_processes="1", **limits) as (_, web):
         assert_answered(web)
         (old,) = workers(web)
         (slow,) = crowd(web, 1, (request(LARGE) * 8,))
         assert slow.recv(12) == b"HTTP/1.1 200"
         handle = os.pidfd_open(old)
         web.process.send_signal(signal.SIGHUP)
-        ended, _, _ = select.select([handle], [], [], 20)
+        ended, _, _ = select.select([handle], [], [], LIMIT)
         os.close(handle)
 
         assert ended, "the worker waits for a client that does not read"

@@ -16,6 +16,7 @@ from tests.hosts.plain_cases import public
 from tests.hosts.unusual_site import REDIRECTED, unusual_copy
 from tests.support import plain_hosts
 from tests.support.node_tools import needs_wrangler
+from tests.support.servers import LIMIT
 
 # test_rule_files.py reads the same export without a server in the everyday run.
 pytestmark = [needs_wrangler, pytest.mark.edge]
@@ -43,7 +44,7 @@ class Assets(NamedTuple):
     port: int
 
     def ask(self, path: str, method: str = "GET", **headers: str) -> Response:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT)
         connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
         answer = connection.getresponse()
         fields = {name.lower(): value for name, value in answer.getheaders()}

@@ -19,7 +19,7 @@ from generator.hosts.publish.s3.lock import LOCK, exclusive
 from generator.installation import how_to_add
 from tests.hosts.publish.conftest import BucketPublisher
 from tests.support.object_stores import BUCKET, ObjectStore
-from tests.support.servers import free_port
+from tests.support.servers import LIMIT, free_port
 from tests.support.store_proxy import PASS, Answer, Seen, StoreProxy
 
 pytestmark = pytest.mark.hosts
@@ -211,13 +211,13 @@ class HeldPublish:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
-        assert self.reached.wait(30)
+        assert self.reached.wait(LIMIT)
         return self.process
 
     def decide(self, seen: Seen) -> Answer:
         if self.stops(seen):
             self.reached.set()
-            self.released.wait(30)
+            self.released.wait(LIMIT)
         return PASS
 
     def __exit__(self, *_: object) -> None:

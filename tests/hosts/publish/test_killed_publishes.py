@@ -9,6 +9,7 @@ import pytest
 from generator.release import manifest
 from tests.conftest import Site
 from tests.hosts.publish.conftest import BucketPublisher
+from tests.support.servers import LIMIT
 from tests.support.store_proxy import PASS, Answer, Seen, StoreProxy
 
 pytestmark = pytest.mark.kills
@@ -27,7 +28,7 @@ def killed_at(publish: BucketPublisher, proxy: StoreProxy, moment: int, *options
             return PASS
         if seen.number == moment and after:
             return Answer(cuts=True)
-        started.wait(30)
+        started.wait(LIMIT)
         process.kill()
         return Answer(drops=True)
 
@@ -36,7 +37,7 @@ def killed_at(publish: BucketPublisher, proxy: StoreProxy, moment: int, *options
     command = publish.command("--jobs", 1, "--retries", 0, *options)
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     started.set()
-    output = process.communicate(timeout=300)[0]
+    output = process.communicate(timeout=LIMIT)[0]
     assert process.returncode in (0, 1, -9), output
     assert b"Traceback" not in output
     return process.returncode != 0
