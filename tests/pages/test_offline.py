@@ -3,11 +3,9 @@
 import json
 import re
 import shutil
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
-from time import monotonic
 
 import pytest
 
@@ -55,16 +53,9 @@ def edited(tmp_path: Path) -> Iterator[PageSite]:
 
 
 def reload(served: PageSite) -> None:
-    """Build the edited site, and serve it. A worker of nginx that ends could still answer the browser."""
+    """Build the edited site, and serve it."""
     served.site.build()
-    master = served.web.process.pid
-    workers = Path(f"/proc/{master}/task/{master}/children")
-    before = set(workers.read_text().split())
-    served.web.process.send_signal(signal.SIGHUP)
-    release = served.site.manifest.resources["/"].etag
-    end = monotonic() + browser.LIMIT
-    while served.web.ask("/")["etag"] != f'"{release}"' or before & set(workers.read_text().split()):
-        assert monotonic() < end, "nginx still has a worker of the earlier release"
+    served.web.reload()
 
 
 def open_with_worker(tab: Tab, url: str) -> None:

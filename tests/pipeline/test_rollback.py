@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 from generator import encoding
 from generator.nginx import maps
 from tests.commands.test_cli import Run, outcome
-from tests.commands.test_releases import responses_of, settle
 from tests.conftest import AS_OF, Site
 from tests.support import nginx_client, tree_snapshot
 from tests.support.incremental_pair import stray
@@ -419,7 +417,6 @@ def test_a_revoked_key_stays_revoked_after_a_rollback(tmp_path: Path, site: Site
             url = "/api/v2/series/first/chapters"
             assert [nginx.ask(url, X_API_Key=key).status for key in (OLD, NEW)] == [401, 200]
             assert run("rollback", "--out", site.folder / "dist").exit_code == 0
-            nginx.process.send_signal(signal.SIGHUP)
-            settle(nginx, responses_of(site, "/api/v2/series/first", "/api/series"))
+            nginx.reload()
             assert json.loads(nginx.ask("/api/v2/series/first").body)["title"] == "First"
             assert [nginx.ask(url, X_API_Key=key).status for key in (OLD, NEW)] == [401, 200]

@@ -2,6 +2,8 @@
 
 import os
 import re
+import select
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -75,6 +77,15 @@ class Web:
             answers = [receive(stream, method) for method in methods]
             assert stream.read() == b""
             return answers
+
+    def reload(self) -> None:
+        """Load the configuration again, and wait for the end of the workers that have the earlier one."""
+        workers = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        ending = [os.pidfd_open(int(worker)) for worker in workers]
+        self.process.send_signal(signal.SIGHUP)
+        for worker in ending:
+            assert select.select([worker], [], [], LIMIT)[0], "nginx still has a worker of the earlier configuration"
+            os.close(worker)
 
     def errors(self) -> str:
         return (self.folder / "dist/run/error.log").read_text()
