@@ -49,6 +49,7 @@ function read() {
   // Nothing is read in a tab behind another.
   let wasShown = false;
   let isReturning = false;
+  let leftAt = 0;
   let numbers = "";
   let [writing, written] = [0, -PAUSE];
 
@@ -128,9 +129,14 @@ function read() {
   });
 
   addEventListener("scroll", writeSoon, { passive: true });
-  addEventListener("pagehide", writeAddress);
-  // The next chapter may have another choice now. Its progress stays.
+  addEventListener("pagehide", () => {
+    leftAt = scrollY;
+    writeAddress();
+  });
   addEventListener("pageshow", ({ persisted }) => {
+    // With manual restoration, Safari shows a page that it has kept from its top.
+    if (persisted) scrollTo({ top: leftAt, behavior: "instant" });
+    // The next chapter may have another choice now. Its progress stays.
     isReturning = persisted && ofSeries(series).chapter;
     if (isReturning && JSON.stringify(chosen()) !== JSON.stringify(pages.choice)) pages.arrange(chosen());
     isReturning = false;
