@@ -242,8 +242,9 @@ def test_a_cdn_deletes_no_chapter(example: PageSite, chromium: browser.Browser) 
             REMOVED.removesuffix("0/30/"): (429, "text/html", b"Too many requests"),
             NEXT: (404, "text/html", b""),
         }
-        begin_another_visit(phone)
         phone.open(url + CHAPTER)
+        begin_another_visit(phone)
+        phone.open(f"{url}/")
         phone.wait_until_resolved(f"{KEPT}.then((names) => !String(names).includes('{NEXT}'))")
         assert phone.run(KEPT) == [f"flatpanel:kept:{path}" for path in stay]
         assert phone.run(f"caches.open('flatpanel:pages').then((pages) => pages.match('{CHAPTER}')).then(Boolean)")
