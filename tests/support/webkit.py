@@ -1,0 +1,146 @@
+"""WebKit, the engine of Safari, controlled with the WebDriver protocol on a display of its own.
+
+A tab is one of tests/support/browser.py as far as journeys of a reader use it, so that they run in both engines.
+"""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
+from time import monotonic, sleep
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from tests.support import servers
+from tests.support.browser import WIDE, Tab
+
+_DRIVER, _DISPLAY = shutil.which("WebKitWebDriver"), shutil.which("Xvfb")
+# CI must have them, so that its tests fail there instead, unless it could not install them.
+_REQUIRED = os.environ.get("CI") == "true" and "WITHOUT_WEBKIT" not in os.environ
+needs_webkit = pytest.mark.skipif(
+    not (_DRIVER and _DISPLAY) and not _REQUIRED, reason="no WebKit: install webkit2gtk-driver and xvfb"
+)
+# Key codes of WebDriver.
+KEYS = {
+    "Tab": "\ue004",
+    "Enter": "\ue007",
+    "Escape": "\ue00c",
+    "End": "\ue010",
+    "Home": "\ue011",
+    "ArrowLeft": "\ue012",
+    "ArrowUp": "\ue013",
+    "ArrowRight": "\ue014",
+    "ArrowDown": "\ue015",
+}
+SHIFT = "\ue008"
+NUMBER = re.compile(r"^\d+$", re.MULTILINE)
+AWAITED = """
+    const done = arguments[arguments.length - 1];
+    (async () => (%s))().then((value) => done({ value }), (error) => done({ error: String(error) }));
+"""
+
+
+class Refused(Exception):
+    """The driver could not do what a command asks for."""
+
+
+def command(url: str, method: str = "POST", /, **parameters: object) -> Any:
+    body = json.dumps(parameters).encode() if method == "POST" else None
+    request = Request(url, body, {"Content-Type": "application/json"}, method=method)
+    try:
+        with urlopen(request, timeout=servers.LIMIT) as response:
+            return json.load(response)["value"]
+    except HTTPError as error:
+        with error:
+            raise Refused(url, parameters, error.read()) from error
+
+
+class WebKitTab(Tab):
+    """The window of a session. What it inherits and does not override is made of these methods, or fails."""
+
+    def __init__(self, session: str) -> None:
+        self.url = session
+
+    def command(self, name: str, **parameters: object) -> Any:
+        return command(f"{self.url}/{name}", **parameters)
+
+    def open(self, url: str) -> None:
+        self.command("url", url=url)
+
+    def reload(self) -> None:
+        self.command("refresh")
+
+    def run(self, script: str) -> Any:
+        result = self.command("execute/async", script=AWAITED % script, args=[])
+        assert "error" not in result, result
+        return result.get("value")
+
+    def wait_until(self, condition: str) -> Any:
+        end = monotonic() + servers.LIMIT
+        while not (value := self._value(condition)):
+            assert monotonic() < end, f"never true: {condition}; at {self.run('location.href')}"
+            sleep(0.02)
+        return value
+
+    def _value(self, expression: str) -> Any:
+        try:
+            return self.command("execute/sync", script=f"return {expression}", args=[])
+        except Refused:
+            # A page that is left or not yet there has no values.
+            return None
+
+    def wait_until_resolved(self, promise: str) -> None:
+        end = monotonic() + servers.LIMIT
+        while not self.run(promise):
+            assert monotonic() < end, f"never true: {promise}"
+            sleep(0.02)
+
+    def press(self, key: str, *, shift: bool = False, held: bool = False) -> None:
+        assert not held, "no key repeats"
+        keys = [SHIFT, KEYS.get(key, key)] if shift else [KEYS.get(key, key)]
+        down, up = ([{"type": kind, "value": value} for value in keys] for kind in ("keyDown", "keyUp"))
+        self.command("actions", actions=[{"type": "key", "id": "keys", "actions": [*down, *reversed(up)]}])
+
+    def click_at(self, x: float, y: float) -> None:
+        move = {"type": "pointerMove", "x": round(x), "y": round(y)}
+        presses = [{"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")]
+        self.command("actions", actions=[{"type": "pointer", "id": "mouse", "actions": [move, *presses]}])
+
+    # The driver knows no finger.
+    tap_at = click_at
+
+    def back(self) -> None:
+        self.command("back")
+
+    def forward(self) -> None:
+        self.command("forward")
+
+
+@contextmanager
+def running() -> Iterator[str]:
+    """WebKit on a display in memory; yields the URL of its sessions."""
+    screen = ("-nolisten", "tcp", "-screen", "0", "1600x1200x24")
+    # The X server prints the number of its display once it accepts clients.
+    with servers.running([_DISPLAY, "-displayfd", 1, *screen], NUMBER.search) as display, TemporaryDirectory() as home:
+        number = NUMBER.findall(display.printed())[0]
+        place = {"DISPLAY": f":{number}", "GDK_BACKEND": "x11", "HOME": home}
+        port = servers.free_port()
+        with servers.running([_DRIVER, f"--port={port}"], servers.answers(port), env=os.environ | place):
+            yield f"http://127.0.0.1:{port}/session"
+
+
+@contextmanager
+def tab(sessions: str) -> Iterator[WebKitTab]:
+    """A window with a storage of its own."""
+    opened = WebKitTab(f"{sessions}/{command(sessions, capabilities={})['sessionId']}")
+    try:
+        opened.command("window/rect", width=WIDE.width, height=WIDE.height)
+        yield opened
+    finally:
+        command(opened.url, "DELETE")
