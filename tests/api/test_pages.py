@@ -123,6 +123,8 @@ def test_each_page_has_the_parts_that_every_page_needs(bodies: Bodies) -> None:
         assert parsed.first("a", class_="skip").attributes["href"] == "#content"
         assert parsed.first("main").attributes["id"] == "content"
         assert not parsed.all("style") and not parsed.comments
+        # Firefox loads these ahead, and its console has an error for each: the policy permits none.
+        assert not any(parsed.all("link", rel=rel) for rel in ("next", "prefetch")), url
         for element in parsed.elements:
             assert not any(name == "style" or name.startswith("on") for name in element.attributes), url
             if element.tag == "img":
