@@ -5,11 +5,10 @@ import tracemalloc
 from collections.abc import Callable
 
 import pytest
-from click.testing import Result
 
 from generator.authoring import view_counts
 from tests.conftest import Site
-from tests.support.author_catalogs import counts, line, lines
+from tests.support.author_catalogs import Run, counts, line, lines
 
 MIB = 1 << 20
 # Of zeros: 32 MiB make a gzip of 32 kB.
@@ -24,12 +23,7 @@ LONG = bytes(16 * MIB)
     ids=["nothing else", "after a view", "before a view", "in a view"],
 )
 def test_a_line_without_end_takes_no_memory(
-    counting: Site,
-    add_views: Callable[..., Result],
-    pack: Callable[[bytes], bytes],
-    before: str,
-    after: str,
-    counted: int,
+    counting: Site, add_views: Run, pack: Callable[[bytes], bytes], before: str, after: str, counted: int
 ) -> None:
     """It is one invalid line; the lines before and after it are counted."""
     packed = pack(before.encode() + LONG + after.encode())

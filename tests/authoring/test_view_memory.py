@@ -2,13 +2,12 @@
 
 import gzip
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
-from click.testing import Result
 
 from generator.authoring import view_counts
-from generator.authoring.view_counts import DAYS_KEPT, CountedRequests
+from generator.authoring.view_counts import DAYS_KEPT
 from tests.conftest import Site
 from tests.support.author_catalogs import Run, counts, line, lines
 
@@ -19,7 +18,7 @@ def days(count: int) -> Sequence[str]:
     return [f"20{26 + number // 336:02}-{number // 28 % 12 + 1:02}-{number % 28 + 1:02}" for number in range(count)]
 
 
-def test_requests_are_stored_for_90_days(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_requests_are_stored_for_90_days(counting: Site, add_views: Run) -> None:
     """Older lines are skipped with a warning."""
     log = "".join(line(number, day=day) for number, day in enumerate(days(DAYS_KEPT + 1)))
     add_views(log)
@@ -31,7 +30,7 @@ def test_requests_are_stored_for_90_days(counting: Site, add_views: Callable[...
     assert result.stderr == "warning: 2 lines of 2026-01-01 or earlier skipped: too old to detect duplicates\n"
 
 
-def test_old_logs_can_be_counted_in_one_run(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_old_logs_can_be_counted_in_one_run(counting: Site, add_views: Run) -> None:
     """In any order; old days are closed after all logs are read."""
     logs = [line(number, day=day) for number, day in enumerate(days(3 * DAYS_KEPT))]
     random.Random(0).shuffle(logs)
@@ -40,7 +39,7 @@ def test_old_logs_can_be_counted_in_one_run(counting: Site, add_views: Callable[
     assert counts(counting) == f"1: {3 * DAYS_KEPT}\n"
 
 
-def test_days_without_views_do_not_count(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_days_without_views_do_not_count(counting: Site, add_views: Run) -> None:
     """A request is still known after years without views."""
     add_views(line(1, day="2020-01-01"))
     add_views(line(2, day="2026-05-01"), line(1, day="2020-01-01"))
@@ -48,7 +47,7 @@ def test_days_without_views_do_not_count(counting: Site, add_views: Callable[...
     assert counts(counting) == "1: 2\n"
 
 
-def test_the_stored_requests_are_limited(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_the_stored_requests_are_limited(counting: Site, add_views: Run) -> None:
     """12 bytes for each request, for a limited number of days."""
     seen = counting.folder / "catalog_src" / view_counts.COUNTED
     every = days(3 * DAYS_KEPT)
@@ -61,24 +60,12 @@ def test_the_stored_requests_are_limited(counting: Site, add_views: Callable[...
     assert max(sizes) < DAYS_KEPT * (10 * 12 + 20) + 200
 
 
-def test_stored_requests_are_read_as_written() -> None:
-    """No information is lost."""
-    memory = CountedRequests(
-        {"2026-05-01": {"0123456789ab", "ba9876543210"}, "2026-05-02": set()}, "2026-01-01", "ab", {"7": 3}
-    )
-    text = view_counts.dump_counted(memory)
-
-    assert view_counts.load_counted(text) == memory
-    assert view_counts.dump_counted(view_counts.load_counted(text)) == text
-
-
 @pytest.mark.parametrize(
     "text",
     [
         "{",
         "[]",
         "{}",
-        '{"seen":{},"closed":"","over":""}',
         '{"seen":[],"closed":"","over":"","counts":{}}',
         '{"seen":{"2026-05-01":[]},"closed":"","over":"","counts":{}}',
         '{"seen":{"2026-05-01":"0123"},"closed":"","over":"","counts":{}}',
@@ -87,7 +74,7 @@ def test_stored_requests_are_read_as_written() -> None:
         '{"seen":{},"closed":"","over":"","counts":{"1":null}}',
     ],
 )
-def test_a_damaged_file_of_requests_is_an_error(counting: Site, add_views: Callable[..., Result], text: str) -> None:
+def test_a_damaged_file_of_requests_is_an_error(counting: Site, add_views: Run, text: str) -> None:
     """Without it, requests would be counted twice."""
     counting.write(view_counts.COUNTED, text)
 
@@ -105,7 +92,7 @@ def test_a_damaged_file_of_requests_is_an_error(counting: Site, add_views: Calla
 # Errors and crashes
 
 
-def test_a_crash_between_the_two_files_loses_no_view(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_a_crash_between_the_two_files_loses_no_view(counting: Site, add_views: Run) -> None:
     """And counts none twice: the next run takes the counts from the first file."""
     counted = counting.folder / "catalog_src/views.yaml"
     add_views(lines(1, 2))
@@ -118,7 +105,7 @@ def test_a_crash_between_the_two_files_loses_no_view(counting: Site, add_views: 
     assert counts(counting) == "1: 3\n2: 1\n"
 
 
-def test_two_crashes_in_the_first_run_lose_no_view(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_two_crashes_in_the_first_run_lose_no_view(counting: Site, add_views: Run) -> None:
     """There are no counts yet."""
     counted = counting.folder / "catalog_src/views.yaml"
     for number in (1, 2):
@@ -130,7 +117,7 @@ def test_two_crashes_in_the_first_run_lose_no_view(counting: Site, add_views: Ca
     assert counts(counting) == "1: 3\n"
 
 
-def test_edited_counts_are_kept(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_edited_counts_are_kept(counting: Site, add_views: Run) -> None:
     """For example without the views of a robot."""
     add_views(lines(1, 2, 3) + lines(4, chapter=2))
     counting.write("views.yaml", "1: 1\n")
@@ -140,7 +127,7 @@ def test_edited_counts_are_kept(counting: Site, add_views: Callable[..., Result]
     assert counts(counting) == "1: 2\n"
 
 
-def test_an_unreadable_log_counts_nothing(counting: Site, add_views: Callable[..., Result]) -> None:
+def test_an_unreadable_log_counts_nothing(counting: Site, add_views: Run) -> None:
     """Not from the other logs, either, so that all can be passed again."""
     packed = gzip.compress("".join(map(line, range(500))).encode())
     broken = [packed[:-20], packed[:-8] + bytes(8), packed[:30] + b"\xff" * 50 + packed[80:], packed + b"\x1f\x8bX"]
@@ -166,17 +153,14 @@ def test_a_missing_log_is_an_error(counting: Site, run: Run) -> None:
     ("text", "problem"),
     [
         ("1: -1\n", "views.yaml:1:4: 1: should be 0 or more, not -1"),
-        ("2: 1\n1: many\n", "views.yaml:2:4: 1: should be a whole number, not "),
         ("1: 1.5\n", "views.yaml:1:4: 1: should be a whole number, not 1.5"),
         ('1: "12"\n', "views.yaml:1:4: 1: should be a whole number, not "),
         ("1: true\n", "views.yaml:1:4: 1: should be a whole number, not true"),
         ("1:\n", "views.yaml:1:3: 1: has no value; add one or remove the line"),
         ("1: 9007199254740992\n", "views.yaml:1:4: 1: should be 9007199254740991 or less"),
         ("- 1\n", "views.yaml:1:1: should be fields with values, not a list"),
-        ("1\n", "views.yaml:1:1: should be fields with values, not 1"),
         ("2: 1\nfirst: 1\n", "views.yaml:2:1: first: should be the id of a chapter, not first"),
         ("01: 1\n", "views.yaml:1:1: 01: should be the id of a chapter, not 01"),
-        ("0: 1\n", "views.yaml:1:1: 0: should be the id of a chapter, not 0"),
         ("1: 1\n1: 2\n", "views.yaml:2:1: duplicate field 1"),
     ],
 )
