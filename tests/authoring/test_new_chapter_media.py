@@ -5,7 +5,6 @@ import stat
 import struct
 import warnings
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,12 +17,11 @@ from tests.support.author_catalogs import FIRST, Run
 from tests.support.images import image
 from tests.support.tree_snapshot import content
 
-New = Callable[..., Result]
 NAMES = ("1.png", "2.jpg", "10.webp")
 
 
 @pytest.fixture
-def new(site: Site, run: Run) -> New:
+def new(site: Site, run: Run) -> Run:
     """Run `new chapter first` with the media in `media`."""
     paths = ("--catalog", site.folder / "catalog_src", "--out", site.folder / "dist", "--media", site.folder / "media")
     return lambda *arguments: run("new", "chapter", "first", *paths, *arguments, SOURCE_DATE_EPOCH=str(AS_OF))
@@ -57,7 +55,7 @@ def refusal(site: Site, result: Result) -> str:
     return result.stderr.replace(f"{site.folder}/", "")
 
 
-def test_an_archive_is_unpacked(site: Site, new: New) -> None:
+def test_an_archive_is_unpacked(site: Site, new: Run) -> None:
     """Below the series, volume and number of the chapter; folders in the archive do not matter."""
     archive = cbz(site, {f"in/{name}": image(name) for name in NAMES} | {"in/notes.txt": b"x"})
 
@@ -65,7 +63,7 @@ def test_an_archive_is_unpacked(site: Site, new: New) -> None:
     assert placed(site) == {f"series/first/3/10.5/{name}": image(name) for name in NAMES}
 
 
-def test_another_folder_than_that_of_the_site_is_warned_of(site: Site, new: New) -> None:
+def test_another_folder_than_that_of_the_site_is_warned_of(site: Site, new: Run) -> None:
     """The site would not serve the pages. A link to its folder is the same folder."""
     pages = folder(site, *NAMES)
     (site.folder / "link").symlink_to("images")
@@ -77,14 +75,14 @@ def test_another_folder_than_that_of_the_site_is_warned_of(site: Site, new: New)
         assert (result.exit_code, result.stderr) == (0, expected)
 
 
-def test_a_folder_is_copied(site: Site, new: New) -> None:
+def test_a_folder_is_copied(site: Site, new: Run) -> None:
     """A chapter without a volume is in 0. The workers of nginx can read the files."""
     assert new("--pages", folder(site, *(f"deep/{name}" for name in NAMES))).exit_code == 0
     assert placed(site) == {f"series/first/0/2/{name}": image(name) for name in NAMES}
     assert stat.S_IMODE((site.folder / "media/series/first/0/2/1.png").stat().st_mode) == 0o644
 
 
-def test_the_names_are_those_of_the_catalog(site: Site, new: New, run: Run) -> None:
+def test_the_names_are_those_of_the_catalog(site: Site, new: Run, run: Run) -> None:
     """`media list` has the files that were placed."""
     new("--pages", folder(site, "a b#1.png", "ü.png"))
     listed = run("media", "list", "--catalog", site.folder / "catalog_src").stdout.splitlines()
@@ -92,7 +90,7 @@ def test_the_names_are_those_of_the_catalog(site: Site, new: New, run: Run) -> N
     assert set(placed(site)) == {"series/first/0/2/a b#1.png", "series/first/0/2/ü.png"} <= set(listed)
 
 
-def test_a_dry_run_writes_nothing(site: Site, new: New) -> None:
+def test_a_dry_run_writes_nothing(site: Site, new: Run) -> None:
     """It reads and checks the pages."""
     archive = cbz(site, {name: image(name) for name in NAMES})
     before = content(site.folder)
@@ -102,14 +100,14 @@ def test_a_dry_run_writes_nothing(site: Site, new: New) -> None:
     assert "2.png: is not an image" in new("--pages", cbz(site, {"2.png": b"text"}), "--dry-run").stderr
 
 
-def test_media_needs_pages(new: New) -> None:
+def test_media_needs_pages(new: Run) -> None:
     result = new()
 
     assert result.exit_code == 2
     assert "--media needs --pages" in result.stderr
 
 
-def test_all_faulty_pages_are_named(site: Site, new: New) -> None:
+def test_all_faulty_pages_are_named(site: Site, new: Run) -> None:
     """Nothing is written."""
     archive = cbz(site, {"1.png": image("1.png"), "2.png": b"", "3.png": b"<html>", "4.png": image("4.png")[:-4]})
 
@@ -121,7 +119,7 @@ def test_all_faulty_pages_are_named(site: Site, new: New) -> None:
     assert not (site.folder / "media").exists()
 
 
-def test_other_files_are_not_mixed_with_pages(site: Site, new: New) -> None:
+def test_other_files_are_not_mixed_with_pages(site: Site, new: Run) -> None:
     """The folder of the chapter may be that of another chapter, or of an older upload."""
     target = site.folder / "media/series/first/0/2"
     target.mkdir(parents=True)
@@ -137,7 +135,7 @@ def test_other_files_are_not_mixed_with_pages(site: Site, new: New) -> None:
     assert content(site.folder / "media") == before
 
 
-def test_versions_of_a_chapter_share_a_folder(site: Site, new: New) -> None:
+def test_versions_of_a_chapter_share_a_folder(site: Site, new: Run) -> None:
     """Their pages need other names, unless a page is the same."""
     (site.folder / "catalog_src/groups.yaml").write_text("- {id: 1, name: Ours}\n- {id: 2, name: Theirs}\n")
     assert new("--pages", folder(site, "1.png", "last.png"), "--group", "Ours").exit_code == 0
@@ -156,7 +154,7 @@ def test_versions_of_a_chapter_share_a_folder(site: Site, new: New) -> None:
     assert {path.rpartition("/")[2] for path in placed(site)} == {"1.png", "theirs-1.png", "last.png"}
 
 
-def test_a_killed_run_can_be_repeated(site: Site, new: New) -> None:
+def test_a_killed_run_can_be_repeated(site: Site, new: Run) -> None:
     """Some of the pages are there already, with the same content."""
     target = site.folder / "media/series/first/0/2"
     target.mkdir(parents=True)
@@ -166,7 +164,7 @@ def test_a_killed_run_can_be_repeated(site: Site, new: New) -> None:
     assert placed(site) == {f"series/first/0/2/{name}": image(name) for name in NAMES}
 
 
-def test_a_failed_edit_leaves_no_pages(site: Site, new: New, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_edit_leaves_no_pages(site: Site, new: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages that were there before stay."""
     pages = folder(site, *NAMES)
     target = site.folder / "media/series/first/0/2"
@@ -185,13 +183,13 @@ def test_a_failed_edit_leaves_no_pages(site: Site, new: New, monkeypatch: pytest
     assert placed(site) == {"series/first/0/2/1.png": image("1.png")}
 
 
-def test_an_invalid_chapter_places_no_pages(site: Site, new: New) -> None:
+def test_an_invalid_chapter_places_no_pages(site: Site, new: Run) -> None:
     """The record is checked first."""
     assert "--group" in refusal(site, new("--pages", folder(site, "1.png"), "--group", "Missing"))
     assert not (site.folder / "media").exists()
 
 
-def test_a_repeated_name_is_refused(site: Site, new: New) -> None:
+def test_a_repeated_name_is_refused(site: Site, new: Run) -> None:
     """Programs differ in which of the two they unpack."""
     with zipfile.ZipFile(site.folder / "pages.cbz", "w") as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -202,7 +200,7 @@ def test_a_repeated_name_is_refused(site: Site, new: New) -> None:
     assert message == "pages.cbz: 1.png: is 2 times in the archive; pack the archive again\n"
 
 
-def test_a_link_in_an_archive_is_refused(site: Site, new: New) -> None:
+def test_a_link_in_an_archive_is_refused(site: Site, new: Run) -> None:
     """It could lead to any file of the server."""
     link = zipfile.ZipInfo("1.png")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
@@ -213,7 +211,7 @@ def test_a_link_in_an_archive_is_refused(site: Site, new: New) -> None:
     assert message == "pages.cbz: 1.png: is a link; pack the archive again\n"
 
 
-def test_a_link_out_of_a_folder_is_refused(site: Site, new: New) -> None:
+def test_a_link_out_of_a_folder_is_refused(site: Site, new: Run) -> None:
     """As everywhere in a catalog."""
     (site.folder / "secret.png").write_bytes(image("secret.png"))
     pages = folder(site, "1.png")
@@ -222,7 +220,7 @@ def test_a_link_out_of_a_folder_is_refused(site: Site, new: New) -> None:
     assert "the link leads out of scans" in refusal(site, new("--pages", pages))
 
 
-def test_a_link_in_the_media_does_not_lead_out(site: Site, new: New) -> None:
+def test_a_link_in_the_media_does_not_lead_out(site: Site, new: Run) -> None:
     """Pages are written below the folder that was named, and nowhere else."""
     outside = site.folder / "outside"
     outside.mkdir()
@@ -233,7 +231,7 @@ def test_a_link_in_the_media_does_not_lead_out(site: Site, new: New) -> None:
     assert os.listdir(outside) == []
 
 
-def test_an_encrypted_page_is_refused(site: Site, new: New) -> None:
+def test_an_encrypted_page_is_refused(site: Site, new: Run) -> None:
     archive = cbz(site, {"1.png": image("1.png")})
     text = bytearray(archive.read_bytes())
     struct.pack_into("<H", text, text.rindex(b"PK\x01\x02") + 8, 1)
@@ -242,7 +240,7 @@ def test_an_encrypted_page_is_refused(site: Site, new: New) -> None:
     assert "1.png: is encrypted or has an unsupported compression" in refusal(site, new("--pages", archive))
 
 
-def test_a_damaged_page_is_refused(site: Site, new: New) -> None:
+def test_a_damaged_page_is_refused(site: Site, new: Run) -> None:
     """The checksum of the archive differs from the content."""
     archive = site.folder / "pages.cbz"
     with zipfile.ZipFile(archive, "w") as stored:
@@ -252,7 +250,7 @@ def test_a_damaged_page_is_refused(site: Site, new: New) -> None:
     assert "pages.cbz: cannot be read: Bad CRC-32 for file '1.png'" in refusal(site, new("--pages", archive))
 
 
-def test_a_zip_bomb_is_refused(site: Site, new: New, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_zip_bomb_is_refused(site: Site, new: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page unpacks to more than the limit of a page, or all pages to more than that of a chapter."""
     monkeypatch.setattr(page_files, "MAX_PAGE", 1 << 20)
     bomb = cbz(site, {"1.png": bytes((1 << 20) + 1)})
@@ -272,7 +270,7 @@ def test_a_zip_bomb_is_refused(site: Site, new: New, monkeypatch: pytest.MonkeyP
         ("link", "link: is in the catalog, which has no images; choose another folder with --media\n"),
     ],
 )
-def test_media_in_the_catalog_or_in_a_release_is_refused(site: Site, new: New, name: str, message: str) -> None:
+def test_media_in_the_catalog_or_in_a_release_is_refused(site: Site, new: Run, name: str, message: str) -> None:
     """The images would be files of the catalog or of a release."""
     (site.folder / "link").symlink_to("catalog_src/series")
 

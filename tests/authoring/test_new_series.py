@@ -1,19 +1,16 @@
 """`new series`: add a series, or say why not."""
 
 import json
-from collections.abc import Callable
+import shutil
 
 import pytest
-from click.testing import Result
 
 from tests.conftest import Site
 from tests.support.author_catalogs import Run, everything
 
-New = Callable[..., Result]
-
 
 @pytest.fixture
-def new(site: Site, run: Run) -> New:
+def new(site: Site, run: Run) -> Run:
     """Run `build.py new series` on the test's site."""
     site.write("artists.yaml", '- {id: 4, name: Ada Penn}\n- {id: 5, name: "7"}\n- {id: 7, name: Bo}\n')
     site.write("categories.yaml", "- {id: comedy, name: Comedy}\n")
@@ -24,7 +21,7 @@ def text(site: Site, file: str) -> str:
     return (site.folder / "catalog_src" / file).read_text(encoding="utf-8")
 
 
-def test_a_series_has_the_fields_of_the_options(site: Site, new: New) -> None:
+def test_a_series_has_the_fields_of_the_options(site: Site, new: Run) -> None:
     """And a schema line, the common fields, and a comment about the next step."""
     result = new("third", "--title", "Third: 紙", "--author", "Ada Penn", "--category", "comedy", "--artist", "4")
 
@@ -43,7 +40,7 @@ def test_a_series_has_the_fields_of_the_options(site: Site, new: New) -> None:
     )
 
 
-def test_a_series_may_be_a_folder(site: Site, new: New) -> None:
+def test_a_series_may_be_a_folder(site: Site, new: Run) -> None:
     """Its chapters get their own files."""
     assert new("third", "--title", "Third", "--folder", "--cover", "https://images.example/c.png").exit_code == 0
     assert text(site, "series/third/series.yaml") == (
@@ -56,14 +53,14 @@ def test_a_series_may_be_a_folder(site: Site, new: New) -> None:
     )
 
 
-def test_names_come_before_ids(site: Site, new: New) -> None:
+def test_names_come_before_ids(site: Site, new: Run) -> None:
     """A person named 7 comes before the person with id 7."""
     new("third", "--title", "Third", "--artist", "7", "--artist", "4")
 
     assert 'artists: ["7", 4]\n' in text(site, "series/third.yaml")
 
 
-def test_a_new_series_can_be_built(site: Site, new: New) -> None:
+def test_a_new_series_can_be_built(site: Site, new: Run) -> None:
     """It is in the list of series."""
     new("third", "--title", "Third")
     site.build()
@@ -71,18 +68,16 @@ def test_a_new_series_can_be_built(site: Site, new: New) -> None:
     assert "/api/series/third" in site.manifest.resources
 
 
-def test_the_first_series_creates_its_folder(site: Site, new: New) -> None:
+def test_the_first_series_creates_its_folder(site: Site, new: Run) -> None:
     """A catalog may have only site.yaml."""
     folder = site.folder / "catalog_src/series"
-    for path in folder.iterdir():
-        path.unlink()
-    folder.rmdir()
+    shutil.rmtree(folder)
 
     assert new("third", "--title", "Third").exit_code == 0
     assert [path.name for path in folder.iterdir()] == ["third.yaml"]
 
 
-def test_a_dry_run_prints_a_diff(site: Site, new: New) -> None:
+def test_a_dry_run_prints_a_diff(site: Site, new: Run) -> None:
     """Against /dev/null."""
     before = everything(site)
     result = new("third", "--title", "Third", "--dry-run")
@@ -98,7 +93,7 @@ def test_a_dry_run_prints_a_diff(site: Site, new: New) -> None:
     assert everything(site) == before
 
 
-def test_old_slug_is_refused(site: Site, new: New) -> None:
+def test_old_slug_is_refused(site: Site, new: Run) -> None:
     """Its URLs redirect to another series."""
     path = site.folder / "catalog_src/series/first.yaml"
     path.write_text(f"{path.read_text()}\nformerly: [oldest]\n")
@@ -109,7 +104,7 @@ def test_old_slug_is_refused(site: Site, new: New) -> None:
     )
 
 
-def test_json_has_the_same_content(new: New) -> None:
+def test_json_has_the_same_content(new: Run) -> None:
     """File, slug, and whether it was written."""
     facts = {"ok": True, "file": "series/third.yaml", "slug": "third"}
 
@@ -122,36 +117,28 @@ def test_json_has_the_same_content(new: New) -> None:
     [
         (["first"], "series first already exists in {catalog}/series/first.yaml; choose another slug"),
         (["First"], "the slug First differs from first only in case; choose another"),
-        (["a b"], "the slug should contain only the letters A-Z a-z, digits, - and _, not a b"),
         ([""], 'the slug should contain only the letters A-Z a-z, digits, - and _, not ""'),
         (["../x"], "the slug should contain only the letters A-Z a-z, digits, - and _, not ../x"),
         (["a\u202eb"], "the slug should contain only the letters A-Z a-z, digits, - and _, not a\\u202eb"),
         (["x" * 201], f"the slug should have at most 200 characters, not {'x' * 201}"),
-        (["x", "--title", ""], "--title: should not be empty"),
         (["x", "--title", "a\nb"], "--title: should be one line without control characters, not 'a\\nb'"),
         (["x", "--title", "a\udcff"], "--title: should be text that can be written in UTF-8"),
         (["x", "--author", "Ada Pen"], "--author: no author is named Ada Pen; did you mean Ada Penn?"),
         (["x", "--artist", "8"], "--artist: no artist is named 8; see artists.yaml"),
-        (["x", "--category", "comdy"], "--category: no category has the id comdy; did you mean comedy?"),
         (
-            ["x", "--artist", "Bo", "--artist", "Bo", "--author", "Cy"],
-            "--author: no author is named Cy; see authors.yaml\n--artist: is listed twice; remove one of them",
-        ),
-        (
-            ["x", "--author", "Cy", "--category", "comdy", "--title", ""],
+            ["x", "--author", "Cy", "--artist", "Bo", "--artist", "Bo", "--category", "comdy", "--title", ""],
             "--title: should not be empty\n"
-            "--author: no author is named Cy; see authors.yaml\n"
+            "--author: no author is named Cy; see authors.yaml\n--artist: is listed twice; remove one of them\n"
             "--category: no category has the id comdy; did you mean comedy?",
         ),
         (
-            ["x", "--cover", "a/b.png", "--title", ""],
-            "--title: should not be empty\n"
+            ["x", "--cover", "a/b.png"],
             "--cover: should be a file name without a folder, or a complete percent-encoded http(s):// URL, "
             "not a/b.png",
         ),
     ],
 )
-def test_invalid_options_are_refused(site: Site, new: New, arguments: list[str], sentence: str) -> None:
+def test_invalid_options_are_refused(site: Site, new: Run, arguments: list[str], sentence: str) -> None:
     """All errors at once, each with its option; nothing is written."""
     before = everything(site)
     result = new("--title", "Third", *arguments)
@@ -161,7 +148,7 @@ def test_invalid_options_are_refused(site: Site, new: New, arguments: list[str],
     assert everything(site) == before
 
 
-def test_api_keys_are_neither_written_nor_printed(site: Site, new: New) -> None:
+def test_api_keys_are_neither_written_nor_printed(site: Site, new: Run) -> None:
     """A catalog with a plaintext key cannot be built."""
     before = everything(site)
     result = new("third", "--title", f"The fpk_{'x' * 43}")
@@ -172,6 +159,6 @@ def test_api_keys_are_neither_written_nor_printed(site: Site, new: New) -> None:
     assert everything(site) == before
 
 
-def test_a_title_is_required(new: New) -> None:
+def test_a_title_is_required(new: Run) -> None:
     """Exit code 2 without it."""
     assert new("third").exit_code == 2

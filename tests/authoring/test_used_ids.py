@@ -5,9 +5,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from click.testing import Result
 
-from generator import encoding
 from generator.catalog.records import MAX_ID
 from tests.conftest import Site
 from tests.support.author_catalogs import FIRST, Run, chapter, everything, ids_in, series
@@ -17,7 +15,7 @@ NewIds = Callable[..., list[int | None]]
 
 
 @pytest.fixture
-def new_ids(site: Site, ids: Callable[..., Result]) -> NewIds:
+def new_ids(site: Site, ids: Run) -> NewIds:
     """Write chapters, by default one without an id, run `ids`, and return the ids of all."""
 
     def assign(*arguments: object, chapters: tuple[str, ...] = (chapter(2),)) -> list[int | None]:
@@ -48,13 +46,6 @@ def test_ids_continue_after_the_highest(new_ids: NewIds) -> None:
     """Gaps may be ids of removed chapters. The largest id can be assigned."""
     assert new_ids(chapters=(chapter(1, "id: 40, "), chapter(2), chapter(3, "id: 2, "))) == [40, 41, 2]
     assert new_ids(chapters=(chapter(1, f"id: {MAX_ID - 1}, "), chapter(2))) == [MAX_ID - 1, MAX_ID]
-
-
-def test_ids_of_removed_chapters_are_not_used_again(site: Site, new_ids: NewIds) -> None:
-    """A client that stored the id must not get another chapter."""
-    build(site, FIVE)
-
-    assert new_ids() == [6]
 
 
 def test_ids_of_newer_releases_count_after_a_rollback(site: Site, new_ids: NewIds, run: Run) -> None:
@@ -162,7 +153,7 @@ def test_ids_added_in_a_merge_commit_count(site: Site, new_ids: NewIds, form: st
     assert new_ids() == [6]
 
 
-def test_no_id_exceeds_the_limit(site: Site, ids: Callable[..., Result]) -> None:
+def test_no_id_exceeds_the_limit(site: Site, ids: Run) -> None:
     """Clients store 32-bit integers."""
     site.write(FIRST, series(chapter(1, f"id: {MAX_ID}, "), chapter(2)))
     before = everything(site)
@@ -183,9 +174,7 @@ def test_no_id_exceeds_the_limit(site: Site, ids: Callable[..., Result]) -> None
         ("", "contains no release; pass a manifest.json, or the folder of a built site"),
     ],
 )
-def test_without_the_published_ids_no_id_is_assigned(
-    site: Site, ids: Callable[..., Result], place: str, sentence: str
-) -> None:
+def test_without_the_published_ids_no_id_is_assigned(site: Site, ids: Run, place: str, sentence: str) -> None:
     """The manifest is damaged, or the folder has none."""
     (site.folder / "last.json").write_text("{}")
     site.write(FIRST, series(chapter(1)))
@@ -196,7 +185,7 @@ def test_without_the_published_ids_no_id_is_assigned(
     assert (site.folder / "catalog_src" / FIRST).read_bytes() == series(chapter(1)).encode()
 
 
-def test_a_missing_manifest_is_an_error(site: Site, ids: Callable[..., Result]) -> None:
+def test_a_missing_manifest_is_an_error(site: Site, ids: Run) -> None:
     """The ids of the release are unknown, so they could be assigned again."""
     build(site, FIVE)
     site.write(FIRST, series(chapter(2)))
@@ -206,10 +195,3 @@ def test_a_missing_manifest_is_an_error(site: Site, ids: Callable[..., Result]) 
 
     assert result.exit_code == 1 and "manifest.json: is missing, so no build can continue" in result.stderr
     assert "id:" not in (site.folder / "catalog_src" / FIRST).read_text()
-
-
-def test_the_manifest_has_the_highest_id(site: Site) -> None:
-    """For the next build."""
-    build(site, FIVE)
-
-    assert encoding.parse((site.folder / "dist/current/manifest.json").read_bytes())["highest_id"] == 5
