@@ -33,9 +33,7 @@ def runs_until_finished(site: FakeSite, folder: Path, **options: Any) -> int:
         try:
             site.imported(folder, **options)
         except FlatpanelError as error:
-            assert str(error).startswith(f"{site.url}: ") and str(error).endswith(
-                "in one run reached; run again to resume"
-            )
+            assert str(error).startswith(f"{site.url}: limit of ") and "reached; run again to resume" in str(error)
         else:
             return count
     raise AssertionError("it does not end")
@@ -62,17 +60,6 @@ def test_a_path_that_is_too_long_is_not_requested() -> None:
             asker.get(f"/{'x' * 9000}", {})
 
     assert site.asked == []
-
-
-def test_bytes_of_closed_connections_count() -> None:
-    """The limit applies to the whole run."""
-    with serving({"/x": Reply(headers={"Connection": "close"})}) as site:
-        asker = SiteClient(ServerUrl.of(site.url), lambda: 0.0, site.sleep)
-        asker.get("/x", {})
-        once = asker.client.received
-        asker.get("/x", {})
-
-    assert once > 0 and asker.client.received == 2 * once
 
 
 def test_json_with_too_many_values_is_not_parsed() -> None:
@@ -253,17 +240,12 @@ def test_memory_does_not_grow_with_the_pages_of_all_series(
 def test_old_lists_of_series_are_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A note says so."""
     monkeypatch.setattr(crawl, "MAX_SERIES", 3)
-    listed = [{**old_series(), "slug": f"s{number}"} for number in range(9)]
-    with serving({"/api/v1/series": listed, "/api/v1/series/s0": listed[0]}) as site:
+    with serving({"/api/v1/series": [{"slug": f"s{number}"} for number in range(9)]}) as site:
         done = site.imported(tmp_path)
 
     assert "more than 3 series; the rest is skipped" in done.notes
-    assert [path for path in site.paths if path.startswith("/api/v1/series/s")] == [
-        "/api/v1/series/s0",
-        "/api/v1/series/s0/1/1",
-        "/api/v1/series/s1",
-        "/api/v1/series/s2",
-    ]
+    paths = [path for path in site.paths if path.startswith("/api/v1/series/")]
+    assert paths == [f"/api/v1/series/s{number}" for number in range(3)]
 
 
 def test_the_number_of_notes_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:

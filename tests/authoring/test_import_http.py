@@ -59,16 +59,13 @@ def test_the_url_of_an_api_page_is_accepted(url: str, expected: str) -> None:
     ("url", "wrong"),
     [
         ("comics.example", "should be a URL like https://comics.example"),
-        ("ftp://comics.example", "should be a URL like https://comics.example"),
         ("https://", "should be a URL like https://comics.example"),
         ("https://me:secret@comics.example", "should contain no user name or password"),
         ("https://comics.example/?api_key=x", "should have no query (?) and no fragment (#)"),
         ("https://comics.example/#x", "should have no query (?) and no fragment (#)"),
         ("https://comics example", "should be a URL of ASCII characters without blanks"),
-        ("https://cömics.example", "should be a URL of ASCII characters without blanks"),
         ("https://comics,example", "should name a host of ASCII characters"),
         ("https://comics..example", "should name a host of ASCII characters"),
-        ("https://.", "should name a host of ASCII characters"),
         (f"https://{'a' * 64}.example", "should name a host of ASCII characters, at most 63 between two dots"),
         ("https://comics.example:99999", "should be a URL like https://comics.example, with a port up to 65535"),
         ("https://[::1", "should be a URL like https://comics.example, with a port up to 65535"),
@@ -100,13 +97,14 @@ def test_requests_are_rate_limited_on_one_connection(tmp_path: Path) -> None:
 
 
 def test_a_closed_connection_is_opened_again() -> None:
-    """A site may close it after each response."""
+    """A site may close it after each response. The limit of bytes applies to all connections together."""
     with serving({"/x": Reply(headers={"Connection": "close"})}) as site:
         asker = asking(site)
-        assert [asker.get("/x", {}).status for _ in range(3)] == [200] * 3
+        received = [asker.client.received for _ in range(3) if asker.get("/x", {}).status == 200]
         asker.close()
 
     assert (len(site.clients), site.slept) == (3, [0.25, 0.25])
+    assert received == [received[0] * count for count in (1, 2, 3)] != [0] * 3
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
@@ -289,18 +287,11 @@ def test_final_slash_of_version_1_is_kept() -> None:
     missing = Reply(501)
     answers: dict[str, object] = {"/api/v1/series": missing, "/api/v1/series/": [], "/api/releases": missing}
     answers |= {"/api/releases/": missing, "/api/v2/x": missing}
+    version_1 = ("/api/v1/series", "/api/v1/series/one", "/api/releases")
 
-    assert spelled(
-        answers, "/api/v1/series", "/api/v1/series/one", "/api/releases", "/api/v2/x", "/api/series", "/x"
-    ) == [
-        "/api/v1/series",
-        "/api/v1/series/",
-        "/api/v1/series/one/",
-        "/api/releases",
-        "/api/releases/",
-        "/api/v2/x",
-        "/api/series",
-        "/x",
+    assert spelled(answers, *version_1, "/api/v2/x", "/api/series", "/x") == [
+        *("/api/v1/series", "/api/v1/series/", "/api/v1/series/one/", "/api/releases", "/api/releases/"),
+        *("/api/v2/x", "/api/series", "/x"),
     ]
 
 

@@ -58,7 +58,7 @@ def test_older_versions_alone_can_be_imported(version: str, tmp_path: Path) -> N
     done = imported(only_old(small(), version), tmp_path)
     series = read(tmp_path, "series/one.yaml")
 
-    assert "version 2 is not available: chapter ids, views, licenses and most members are unknown" in (done.notes)
+    assert "version 2 is not available: chapter ids, views, licenses and most members are unknown" in done.notes
     assert "one: status: only completed or not is known, not hiatus or canceled" in done.notes
     assert [one.get("id") for one in series["chapters"]] == [None, None]
     assert [one.get("final") for one in series["chapters"]] == [None, True]
@@ -86,10 +86,7 @@ def test_unknown_chapter_fields_are_noted(tmp_path: Path) -> None:
         del old["groups"], old["final"]
     done = imported(answers, tmp_path)
 
-    assert {
-        "one: final: unknown for some chapters",
-        "one: groups: unknown for some chapters",
-    } < (set(done.notes))
+    assert {f"one: {name}: unknown for some chapters" for name in ("final", "groups")} < set(done.notes)
 
 
 def test_the_oldest_version_has_file_names(tmp_path: Path) -> None:
@@ -136,7 +133,7 @@ def test_artists_listed_as_authors_are_detected(tmp_path: Path) -> None:
 
     done = imported(only_old(answers), tmp_path / "old")
     assert read(tmp_path / "old", "series/one.yaml")["authors"] == ["Ada"]
-    assert ("one: the listed authors are artists; the series lists of the authors are used") in done.notes
+    assert "one: the listed authors are artists; the series lists of the authors are used" in done.notes
 
 
 def test_future_chapters_are_imported_as_scheduled(tmp_path: Path) -> None:
@@ -205,11 +202,12 @@ def test_slugs_that_differ_only_in_case_are_skipped(tmp_path: Path) -> None:
     assert "ONE: differs from one only in case; series skipped" in imported(answers, tmp_path).notes
 
 
-def without(path: str, *names: str) -> Answers:
-    return change(path, lambda found: [found.pop(name) for name in names])
-
-
 V2, CHAPTERS, OLD = "/api/v2/series/one", "/api/v2/series/one/chapters", "/api/v1/series/one"
+
+
+def with_chapters(*listed: Any) -> Answers:
+    """Replace the chapters of version 2."""
+    return change(CHAPTERS, lambda one: one.update(results=listed))
 
 
 def change_pages(**pages: object) -> Answers:
@@ -230,31 +228,23 @@ def test_pages_come_from_version_2(tmp_path: Path) -> None:
     ("answers", "note"),
     [
         (change(V2, lambda one: one.update(title=7)), None),
-        (change(V2, lambda one: one.update(title="a\x00b")), "one title: control characters"),
         (change(V2, lambda one: one.update(aliases="no list")), None),
-        (change(V2, lambda one: one.update(aliases=["a", 7, "", "b\nc"])), "one aliases: control characters"),
+        (change(V2, lambda one: one.update(aliases=["a", 7, ""])), None),
         (change(V2, lambda one: one.update(status="dropped")), "one: status: only completed or not is known"),
         (change(V2, lambda one: one.update(authors=["Nobody"])), "one: unknown name in authors"),
         (change(V2, lambda one: one.update(authors=[f"fpk_{'x' * 40}"])), "one: name contains an API key"),
         (change(V2, lambda one: one.update(categories=["Odd"])), "one: unknown category"),
         (change(V2, lambda one: one.update(cover="")), None),
         (change(V2, lambda one: one.update(cover="ftp://x/y")), "one: cover should be a file name"),
-        (
-            change(CHAPTERS, lambda one: one.update(results=[chapter(1, 1.23456)])),
-            "one: invalid number 1.23456; chapter skipped",
-        ),
-        (change(CHAPTERS, lambda one: one.update(results=[chapter(1, True)])), "one: invalid number True"),
-        (
-            change(CHAPTERS, lambda one: one.update(results=[{**chapter(1, 1.0), "number": "NaN"}])),
-            "invalid number NaN",
-        ),
-        (change(CHAPTERS, lambda one: one.update(results=[chapter(1, 1.0, volume="x" * 99)])), "invalid volume xxx"),
-        (change(CHAPTERS, lambda one: one.update(results=[chapter(1, 1.0, volume=2e9)])), "invalid volume 2000000000"),
-        (change(CHAPTERS, lambda one: one.update(results=[chapter(1, 1.0)] * 2)), "chapter 1 is a duplicate"),
-        (change(CHAPTERS, lambda one: one.update(results=[chapter(1, 3.0, published="?")])), "published"),
+        (with_chapters(chapter(1, 1.23456)), "one: invalid number 1.23456; chapter skipped"),
+        (with_chapters(chapter(1, True)), "one: invalid number True"),
+        (with_chapters({**chapter(1, 1.0), "number": "NaN"}), "invalid number NaN"),
+        (with_chapters(chapter(1, 1.0, volume="x" * 99)), "invalid volume xxx"),
+        (with_chapters(chapter(1, 1.0, volume=2e9)), "invalid volume 2000000000"),
+        (with_chapters(*[chapter(1, 1.0)] * 2), "chapter 1 is a duplicate"),
+        (with_chapters(chapter(1, 3.0, published="?")), "published"),
         (change(CHAPTERS, lambda one: one["results"][0].update(groups=["Who?"])), None),
-        (change(CHAPTERS, lambda one: one.update(results=[chapter(1, 3.0, groups=["?"])])), "unknown group"),
-        (change(CHAPTERS, lambda one: one["results"][0].update(title="a\tb")), "chapter 2 title: control"),
+        (with_chapters(chapter(1, 3.0, groups=["?"])), "unknown group"),
         (change(OLD, lambda one: one["volumes"]["1"].update({"1": 7})), None),
         (change_pages(pages_list=["../x"]), "one: some pages are not in"),
         (change_pages(pages_root="../"), "pages should be a file name"),
@@ -263,7 +253,6 @@ def test_pages_come_from_version_2(tmp_path: Path) -> None:
         (change(OLD, lambda one: one["volumes"]["1"].update(x=old_chapter("1"))), "invalid number x"),
         (change("/api/v2/authors", lambda one: one["results"].append({"id": 4, "name": "B"})), "authors 4: duplicate"),
         (change("/api/v2/authors", lambda one: one["results"].append({"id": 0, "name": "B"})), "authors 0: id should"),
-        (change("/api/v2/authors", lambda one: one["results"].append({"name": "B"})), "authors None: id should"),
         (change("/api/v2/authors", lambda one: one["results"].append({"id": 2**63, "name": "B"})), "authors 922337"),
         (change("/api/v2/authors", lambda one: one["results"].append("Ada")), None),
         (change("/api/v2/categories", lambda one: one["results"].append({"name": "DRAMA"})), "DRAMA: id of the"),
@@ -272,10 +261,7 @@ def test_pages_come_from_version_2(tmp_path: Path) -> None:
         (change("/api/v2/groups", lambda one: one["results"][0].update(members=["Cook: Xu"])), "unknown member"),
         (change("/api/v2/groups", lambda one: one["results"][0].update(logo="x/y")), "groups 2: logo should be"),
         (change("/api/v2/groups", lambda one: one["results"][0].update(members=[])), None),
-        (
-            change(V2, lambda one: one.update(description=f"My key: fpk_{'x' * 40}")),
-            "description contains an API key",
-        ),
+        (change(V2, lambda one: one.update(description=f"Key: fpk_{'x' * 40}")), "description contains an API key"),
         (small() | {"/api/v1/releases": [{"slug": "one", "latest_chapter": {"volume": "x"}}]}, None),
         (small() | {"/": {"api": {"series": "javascript:alert(1)"}, "v1": 7}}, None),
         (small() | {"/": {"api": {"series": 'https://x"y/'}}}, None),
