@@ -3,15 +3,44 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
 
+from generator.errors import FlatpanelError
 from tests.conftest import Site
 from tests.support import author_catalogs
 from tests.support.author_catalogs import FIRST, Run
+from tests.support.fake_site import FakeSite, again, texts
 from tests.support.import_project import DATABASES, FirstImports, Project, project, recorded_database
 from tests.support.real_service import AFTER_EDIT, USUAL, RealService, real_service
+
+
+def refusal(site: FakeSite, catalog: Path, **options: Any) -> str:
+    """The message of a second import that is refused, and leaves the catalog as it is."""
+    before = texts(catalog)
+    with pytest.raises(FlatpanelError) as refused:
+        again(site, catalog, **options)
+    assert texts(catalog) == before
+    return str(refused.value)
+
+
+def split_series(catalog: Path) -> None:
+    """Make the series of an imported catalog a folder with a file for each of its two chapters."""
+    series = catalog / "series/one"
+    (series / "chapters").mkdir(parents=True)
+    head, _, tail = (catalog / "series/one.yaml").read_text().partition("\nchapters:\n")
+    (series / "series.yaml").write_text(head)
+    for name, text in zip("ab", tail.split("\n\n"), strict=True):
+        (series / f"chapters/{name}.yaml").write_text("\n".join(line[4:] for line in text.splitlines()) + "\n")
+    (catalog / "series/one.yaml").unlink()
+
+
+def write_own_series(catalog: Path, id: int) -> None:
+    """Add a series that the site does not have, with a chapter of this id."""
+    chapters = f"[{{id: {id}, number: 1, published: 2020-01-01, pages: []}}]"
+    (catalog / "series/mine.yaml").write_text(f"title: Mine\ncover: c.jpg\nchapters: {chapters}\n")
 
 
 @pytest.fixture(scope="session")
