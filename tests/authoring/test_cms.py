@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 import yaml
-from click.testing import Result
 from jsonschema import Draft7Validator
 
 from generator.authoring.cms import COLLECTIONS, SETTINGS
 from generator.catalog import json_schema
 from tests.conftest import Site
 from tests.support import browser, servers
+from tests.support.author_catalogs import Run
 from tests.support.browser import Browser, Tab, Viewport
 from tests.support.node_tools import MODULES, needs_node_tools
 from tests.support.paths import EXAMPLE
@@ -26,7 +26,8 @@ from tests.support.servers import LIMIT
 
 PACKAGES = ("@sveltia/cms", "@fontsource-variable/material-symbols-outlined", "immutable")
 STARTED = re.compile(r"\((http://127\.0\.0\.1:\d+)/\)")
-SERIES, CHAPTERS = "series/paper-moons.yaml", "series/lighthouse-on-foot/chapters"
+COLLECTION, CHAPTER = "chapters_of_lighthouse-on-foot", "010-odile-writes-a-complaint"
+CHAPTER_FILE = f"catalog_src/series/lighthouse-on-foot/chapters/{CHAPTER}.yaml"
 # The other way to write a number, and what all pages of a chapter have in common.
 LEFT_OUT = ("should be digits", "should be a URL that ends with a file name")
 # Files of the test backend are in the browser's private folder.
@@ -77,13 +78,13 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def collections(example: Path, run: Callable[..., Result]) -> dict[str, Any]:
+def collections(example: Path, run: Run) -> dict[str, Any]:
     """The collections of the page by name."""
     collections = json.loads((write(run, example) / COLLECTIONS).read_bytes())["collections"]
     return {collection["name"]: collection for collection in collections}
 
 
-def write(run: Callable[..., Result], project: Path, folder: str = "editor") -> Path:
+def write(run: Run, project: Path, folder: str = "editor") -> Path:
     """Write the page into a folder of a project, which is returned."""
     result = run("schema", "--cms", project / folder, "--catalog", project / "catalog_src")
     assert result.exit_code == 0, result.output
@@ -114,7 +115,7 @@ def test_every_field_of_every_record_is_there_with_its_help(collections: dict[st
     assert sorted(shapes(collections["series"]["fields"])) == sorted(expected(schemas["series"], schemas["series"]))
     assert sorted(shapes(files["site"])) == sorted(expected(schemas["site"], schemas["site"]))
     chapter = sorted(expected(schemas["chapter"], schemas["chapter"]))
-    assert sorted(shapes(collections["chapters_of_lighthouse-on-foot"]["fields"])) == chapter
+    assert sorted(shapes(collections[COLLECTION]["fields"])) == chapter
     for name, schema in schemas.items():
         file = {"people": "authors"}.get(name, name)
         if schema["type"] == ["array", "null"] and file != "keys":
@@ -126,13 +127,10 @@ def test_each_check_is_that_of_the_schema(collections: dict[str, Any]) -> None:
     page = json.dumps(list(collections.values()))
     for name in ("series", "chapter", "site", "people", "groups", "categories", "members", "accounts"):
         for part in objects(json_schema.schemas()[name]):
+            is_left_out = part.get("patternErrorMessage", "").startswith(LEFT_OUT)
             for key in ("pattern", "enum", "maximum", "maxLength"):
                 value = part.get(key) if isinstance(part.get("type", ""), str) else None
-                if (
-                    value
-                    and value != json_schema.INSTANT
-                    and not part.get("patternErrorMessage", "").startswith(LEFT_OUT)
-                ):
+                if value and value != json_schema.INSTANT and not is_left_out:
                     assert json.dumps(value)[1:-1] in page, (name, part)
 
 
@@ -168,7 +166,7 @@ def test_packages_are_those_of_the_tests(example: Path) -> None:
     assert wanted == {name: tested[name] for name in PACKAGES}
 
 
-def test_settings_belong_to_the_owner(site: Site, run: Callable[..., Result]) -> None:
+def test_settings_belong_to_the_owner(site: Site, run: Run) -> None:
     """All other files are written again, also after an update of the program. The page may connect to their hosts."""
     own = "# https://unused.example\nbackend:\n  name: gitea\n  api_root: https://Git.example:3000/api/v1\n"
     editor = write(run, site.folder)
@@ -182,7 +180,7 @@ def test_settings_belong_to_the_owner(site: Site, run: Callable[..., Result]) ->
     assert " https://codeberg.org https://Git.example:3000; base-uri" in page.read_text()
 
 
-def test_folders_of_a_site_and_of_others_are_refused(site: Site, run: Callable[..., Result]) -> None:
+def test_folders_of_a_site_and_of_others_are_refused(site: Site, run: Run) -> None:
     site.write("site.yaml", "base_url: https://a.example\nmedia_folder: pictures\n")
     (site.folder / "other").mkdir()
     (site.folder / "other/index.html").write_text("mine")
@@ -190,9 +188,8 @@ def test_folders_of_a_site_and_of_others_are_refused(site: Site, run: Callable[.
         result = run("schema", "--cms", site.folder / name, "--catalog", site.folder / "catalog_src")
         assert (result.exit_code, "which a site is made of; choose another folder" in result.stderr) == (1, True), name
     result = run("schema", "--cms", site.folder / "other", "--catalog", site.folder / "catalog_src")
-    assert (
-        result.stderr == f"{site.folder}/other: has other files; choose an empty folder, or the one of an earlier run\n"
-    )
+    advice = "has other files; choose an empty folder, or the one of an earlier run"
+    assert result.stderr == f"{site.folder}/other: {advice}\n"
     assert run("schema", "--cms", site.folder / "editor", "schemas").exit_code == 2
     assert (site.folder / "other/index.html").read_text() == "mine"
 
@@ -200,8 +197,14 @@ def test_folders_of_a_site_and_of_others_are_refused(site: Site, run: Callable[.
 # In Chromium
 
 
+def in_chromium(test: Callable[..., None]) -> Callable[..., None]:
+    for mark in (*browser.reads_pages, needs_node_tools):
+        test = mark(test)
+    return test
+
+
 @pytest.fixture(scope="module")
-def tab(example: Path, run: Callable[..., Result], chromium: Browser) -> Iterator[Tab]:
+def tab(example: Path, run: Run, chromium: Browser) -> Iterator[Tab]:
     """The page with the example in Sveltia's test backend, whose files end with the tab."""
     editor = write(run, example, "tried")
     (editor / SETTINGS).write_text((editor / SETTINGS).read_text().replace("name: github", "name: test-repo"))
@@ -226,32 +229,24 @@ def tab(example: Path, run: Callable[..., Result], chromium: Browser) -> Iterato
         yield opened
 
 
-@pytest.mark.browser
-@browser.needs_browser
-@needs_node_tools
-def test_an_edit_changes_what_was_edited(tab: Tab, example: Path, run: Callable[..., Result]) -> None:
+@in_chromium
+def test_an_edit_changes_what_was_edited(tab: Tab, example: Path, run: Run) -> None:
     """Each file that has one of the shapes of the example is still valid, and only the title of its data changes."""
     for collection, entry, file in (
-        ("series", "paper-moons", SERIES),
-        ("series_in_folders", "lighthouse-on-foot/series", "series/lighthouse-on-foot/series.yaml"),
-        (
-            "chapters_of_lighthouse-on-foot",
-            "010-odile-writes-a-complaint",
-            f"{CHAPTERS}/010-odile-writes-a-complaint.yaml",
-        ),
+        ("series", "paper-moons", "catalog_src/series/paper-moons.yaml"),
+        ("series_in_folders", "lighthouse-on-foot/series", "catalog_src/series/lighthouse-on-foot/series.yaml"),
+        (COLLECTION, CHAPTER, CHAPTER_FILE),
     ):
-        before = yaml.safe_load((example / "catalog_src" / file).read_bytes())
-        after = edited(tab, collection, entry, "title", "New title", f"catalog_src/{file}")
-        (example / "catalog_src" / file).write_text(after, encoding="utf-8")
+        before = yaml.safe_load((example / file).read_bytes())
+        after = edited(tab, collection, entry, "title", "New title", file)
+        (example / file).write_text(after, encoding="utf-8")
         assert yaml.safe_load(after) == {**before, "title": "New title"}, file
     result = run("check", "--catalog", example / "catalog_src")
     assert result.exit_code == 0, result.output
 
 
-@pytest.mark.browser
-@browser.needs_browser
-@needs_node_tools
-def test_a_new_series_is_a_file_with_its_slug(tab: Tab, example: Path, run: Callable[..., Result]) -> None:
+@in_chromium
+def test_a_new_series_is_a_file_with_its_slug(tab: Tab, example: Path, run: Run) -> None:
     texts = {"title": "Über den Mond, Nr. 2", "cover": "cover.jpg"}
     edit(tab, "#/collections/series/new", texts, "location.hash === '#/collections/series'")
     text = tab.run(READ % json.dumps("catalog_src/series/ueber-den-mond-nr-2.yaml"))
@@ -262,47 +257,31 @@ def test_a_new_series_is_a_file_with_its_slug(tab: Tab, example: Path, run: Call
     assert result.exit_code == 0, result.output
 
 
-@pytest.mark.browser
-@browser.needs_browser
-@needs_node_tools
+@in_chromium
 def test_pages_are_a_run_or_a_list(tab: Tab) -> None:
     """Wrong lines have a message, and are not saved. Reverting changes the text, too."""
-    collection, entry = "chapters_of_lighthouse-on-foot", "010-odile-writes-a-complaint"
-    path = f"catalog_src/{CHAPTERS}/{entry}.yaml"
     run = "001.jpg .. 018.jpg"
-    for text, pages in (
-        (run, run),
-        ("c.png\nd.png", ["c.png", "d.png"]),
-        (run, run),
-        ("b.png\n\n a.png \n", ["b.png", "a.png"]),
-    ):
-        after = edited(tab, collection, entry, "pages", text, path)
+    two, spaced = ("c.png\nd.png", ["c.png", "d.png"]), ("b.png\n\n a.png \n", ["b.png", "a.png"])
+    for text, pages in ((run, run), two, (run, run), spaced):
+        after = edited(tab, COLLECTION, CHAPTER, "pages", text, CHAPTER_FILE)
         assert yaml.safe_load(after)["pages"] == pages
 
     message = f"document.querySelector('{FIELD % 'pages'}').innerText.includes('a/b.png: should be')"
-    edit(tab, f"#/collections/{collection}/entries/{entry}", {"pages": "a/b.png"}, message)
-    assert yaml.safe_load(tab.run(READ % json.dumps(path)))["pages"] == ["b.png", "a.png"]
+    edit(tab, f"#/collections/{COLLECTION}/entries/{CHAPTER}", {"pages": "a/b.png"}, message)
+    assert yaml.safe_load(tab.run(READ % json.dumps(CHAPTER_FILE)))["pages"] == ["b.png", "a.png"]
     tab.run(f"document.querySelector('{FIELD % 'pages'} [aria-haspopup=menu]').click()")
     tab.wait_until(f"{REVERT} !== undefined")
     tab.run(f"{REVERT}.click()")
     tab.wait_until(f"document.querySelector('{INPUT % 'pages'}').value === 'b.png\\na.png'")
 
 
-@pytest.mark.browser
-@browser.needs_browser
-@needs_node_tools
+@in_chromium
 def test_nothing_comes_from_other_hosts(tab: Tab) -> None:
     """The program asks other hosts for fonts and for its newest version; the policy of the page refuses that."""
     assert tab.run("document.fonts.load('24px \"Material Symbols Outlined\"').then((fonts) => fonts.length)") > 0
     tab.wait_until("[...document.fonts].some((font) => font.status === 'loaded')")
-    assert {
-        url for url, status in tab.requests() if status and not url.startswith(("blob:", "data:", page(tab)))
-    } == set()
-
-
-def page(tab: Tab) -> str:
-    origin: str = tab.run("location.origin")
-    return origin
+    own = ("blob:", "data:", tab.run("location.origin"))
+    assert [url for url, status in tab.requests() if status and not url.startswith(own)] == []
 
 
 def edit(tab: Tab, address: str, texts: dict[str, str], done: str) -> None:

