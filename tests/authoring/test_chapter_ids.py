@@ -103,22 +103,6 @@ def test_permissions_and_symbolic_links_are_kept(site: Site, ids: Run) -> None:
     assert real.stat().st_mode & 0o777 == 0o664
 
 
-def test_a_catalog_with_problems_is_not_edited(site: Site, ids: Run) -> None:
-    """All problems are printed, except for missing ids."""
-    site.write(FIRST, series(chapter(1)))
-    site.write(SECOND, "title: Second\ncover: cover.jpg\nauthors: [Ada Pen]\n")
-    before = everything(site)
-
-    result = ids()
-
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert without_help(result.stderr) == (
-        f"{site.folder}/catalog_src/series/second.yaml:3:11: authors[0]: no author is named Ada Pen; "
-        "did you mean Ada Penn?\n1 problem; nothing was written\n"
-    )
-    assert everything(site) == before
-
-
 @pytest.mark.parametrize("empty", ["id: ~, ", "id: null, ", "id: , "])
 def test_an_empty_id_is_a_problem(site: Site, ids: Run, run: Run, empty: str) -> None:
     """The author may have meant to write one."""

@@ -18,6 +18,7 @@ from generator.imports.database.dumpdata import COMMANDS
 from generator.imports.records import Imported, ImportedAccounts
 from generator.reading_sites.notes import Notes
 from tests.conftest import Site, serving
+from tests.support.author_catalogs import Run
 from tests.support.import_project import DATABASES, FirstImports, change, recorded_database
 from tests.support.real_service import KEY_OF_ADMINISTRATOR, KEY_OF_READER, USUAL, RealService
 from tests.support.runs import everything
@@ -44,7 +45,7 @@ def database(database: Path) -> Path:
 
 
 @pytest.fixture
-def bring(run: Callable[..., Result], database: Path, catalog: Path) -> Import:
+def bring(run: Run, database: Path, catalog: Path) -> Import:
     """Import the accounts of the database; an import without errors unless the test expects one."""
 
     def bring(*options: str, code: int = 0) -> Result:
@@ -440,7 +441,7 @@ def test_database_without_accounts_is_refused(
     assert (catalog / "accounts.yaml").read_bytes() == before
 
 
-def test_version_0_4_5_has_no_accounts(run: Callable[..., Result], tmp_path: Path) -> None:
+def test_version_0_4_5_has_no_accounts(run: Run, tmp_path: Path) -> None:
     """The series are imported."""
     database = recorded_database(tmp_path, DATABASES["v0.4.5"])
     result = run("import", "--from-database", database, "--catalog", tmp_path / "catalog_src", "--accounts")
@@ -486,37 +487,25 @@ def test_gitignore_is_continued_once(bring: Import, catalog: Path) -> None:
     assert file.read_bytes() == before + added
 
 
-@pytest.mark.end_to_end
 @pytest.mark.parametrize("name", ["catalog_src", "#a b*[c]!", "."])
-def test_git_ignores_the_file(run: Callable[..., Result], database: Path, tmp_path: Path, name: str) -> None:
-    """Also if the catalog is the repository, or its folder has special characters in its name."""
+def test_git_gets_no_personal_data(name: str, run: Run, database: Path, tmp_path: Path) -> None:
+    """Cache and memory of the import are ignored, too.
+
+    Also if the catalog is the repository, or its folder has special characters in its name.
+    """
     project = tmp_path / "project"
-    project.mkdir()
-    git(project, "init", "--quiet")
-    options = ("--cache", tmp_path / "cache", "--accounts", "--personal-data")
-    result = run("import", "--from-database", database, "--catalog", project / name, *options)
+    git(tmp_path, "init", "--quiet", str(project))
+    options = ("--from-database", database, "--catalog", project / name, "--accounts", "--personal-data")
+    assert "in git already" not in run("import", *options).output
+    git(project, "add", "--all")
+    files = [project / file for file in git(project, "ls-files", "-z").split("\0") if file]
 
-    assert result.exit_code == 0, result.output
-    assert git(project, "status", "--porcelain", "--untracked-files=all", "--ignored=matching").count("!! ") == 1
-    assert "accounts.yaml" in git(project, "status", "--porcelain", "--ignored=matching").partition("!! ")[2]
-    assert "in git already" not in result.output
-
-
-def test_git_gets_no_personal_data(bring: Import, catalog: Path) -> None:
-    """Cache and memory of the import are ignored, too."""
-    git(catalog.parent.parent, "init", "--quiet", str(catalog.parent))
-    bring("--accounts", "--personal-data")
-    git(catalog.parent, "add", "--all")
-    files = git(catalog.parent, "ls-files").split()
-
-    assert "catalog_src/series/kiln-sisters.yaml" in files
-    assert not [name for file in files for name in PERSONAL if name in (catalog.parent / file).read_text()]
+    assert project / name / "series/kiln-sisters.yaml" in files
+    assert not [file for file in files for word in PERSONAL if word in file.read_text()]
 
 
 @pytest.mark.parametrize("folder", ["project", "p" * 150] if everything else ["p" * 150], ids=len)
-def test_file_that_is_in_git_already_is_noted(
-    run: Callable[..., Result], database: Path, tmp_path: Path, folder: str
-) -> None:
+def test_file_that_is_in_git_already_is_noted(run: Run, database: Path, tmp_path: Path, folder: str) -> None:
     """The note has the command that removes it, also if the path is long."""
     project = tmp_path / folder
     command = ("import", "--from-database", database, "--catalog", project / "catalog_src", "--accounts")

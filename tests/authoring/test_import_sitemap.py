@@ -39,15 +39,6 @@ def test_series_without_a_response_are_noted() -> None:
     assert [*notes] == ["two: only in the sitemap: no response describes the series; not written"]
 
 
-def test_complete_sitemap_has_no_note() -> None:
-    """Nor has a site without one."""
-    notes = Notes()
-    sitemap.note_missing(sitemap.listed(b"", urls("one/0/1")), {"one": [{"number": "1"}]}, notes)
-    sitemap.note_missing(sitemap.listed(b"", b""), {"one": [{"number": "1"}]}, notes)
-
-    assert [*notes] == []
-
-
 def test_sitemap_beyond_the_limit_is_skipped(tmp_path: Path) -> None:
     """With a note, like any response."""
     answers = small() | {
