@@ -173,7 +173,10 @@ def test_a_series_folder_gets_chapter_files(site: FakeSite, catalog: Path) -> No
 
 
 def test_removed_entries_are_not_added_again(site: FakeSite, catalog: Path) -> None:
-    """A note names the series, chapters and people. Chapters are identified by id."""
+    """A note names the series, chapters and people, until the site has removed them, too.
+
+    Chapters are identified by id. An entry that only the site removed is noted each time.
+    """
     text = (catalog / "series/one.yaml").read_text()
     (catalog / "series/one.yaml").write_text(text[: text.index("  - id: 12")])
     removed = "removed from the catalog since the last import; not added again"
@@ -183,8 +186,17 @@ def test_removed_entries_are_not_added_again(site: FakeSite, catalog: Path) -> N
     (catalog / "series/one.yaml").unlink()
     (catalog / "members.yaml").write_text("")
     (catalog / "groups.yaml").write_text("- {id: 2, name: Night Shift}\n")
-    done = again(site, catalog)
-    assert f"members 9, one: {removed}" in done.notes
+    assert f"members 9, one: {removed}" in again(site, catalog).notes
+
+    before = dict(site.answers)
+    withdraw_series(site)
+    site.answers |= {"/api/v2/members": {"results": []}, "/api/v2/groups": {"results": []}, "/api/v1/groups": []}
+    for _ in range(2):
+        gone = [note for note in again(site, catalog).notes if "no longer on the site" in note]
+        assert gone == ["groups 2: no longer on the site; kept in the catalog"]
+    # The site did not have the series for a while.
+    site.answers = before
+    again(site, catalog)
     assert not (catalog / "series/one.yaml").exists()
 
 
@@ -208,22 +220,6 @@ def test_new_entries_do_not_reference_removed_people(site: FakeSite, catalog: Pa
     again(site, catalog)
 
     assert read(catalog, "series/two.yaml")["artists"] == []
-
-
-def test_entries_that_both_removed_have_no_note(site: FakeSite, catalog: Path) -> None:
-    """Entries that only the site removed are noted each time."""
-    (catalog / "series/one.yaml").unlink()
-    (catalog / "members.yaml").write_text("")
-    (catalog / "groups.yaml").write_text("- {id: 2, name: Night Shift}\n")
-    withdraw_series(site)
-    answers = site.answers
-    for path in ("/api/v2/members", "/api/v2/groups"):
-        answers[path] = {"results": []}
-    answers["/api/v1/groups"] = []
-
-    for _ in range(2):
-        gone = [note for note in again(site, catalog).notes if "no longer on the site" in note]
-        assert gone == ["groups 2: no longer on the site; kept in the catalog"]
 
 
 @pytest.mark.parametrize("status", [500, 401, 403])
@@ -386,18 +382,6 @@ def test_a_file_is_parsed_once_for_all_its_changes(
 
     assert again(site, catalog).counts["changes"] == 3
     assert len(parsed) == 1
-
-
-def test_a_removed_series_is_not_added_when_it_returns(site: FakeSite, catalog: Path) -> None:
-    """The site did not have it for a while."""
-    (catalog / "series/one.yaml").unlink()
-    series, old = site.answers["/api/v2/series"], site.answers["/api/v1/series"]
-    withdraw_series(site)
-    again(site, catalog)
-    site.answers |= {"/api/v2/series": series, "/api/v1/series": old}
-    again(site, catalog)
-
-    assert not (catalog / "series/one.yaml").exists()
 
 
 def test_pages_that_the_site_hides_are_kept(site: FakeSite, catalog: Path) -> None:
