@@ -201,8 +201,9 @@ def test_dump_of_release_0_5_is_refused(dump: Path) -> None:
     assert "unlike version 0.9.6: first update the old site" in message
 
 
-def set_field(name: str, value: object) -> Callable[[Item], None]:
-    return lambda item: item["fields"].update({name: value})
+def altered(model: str, **fields: object) -> Edit:
+    """Set fields of every object of a model."""
+    return changed(model, lambda item: item["fields"].update(fields))
 
 
 WRONG: dict[str, tuple[Edit, str]] = {
@@ -217,20 +218,20 @@ WRONG: dict[str, tuple[Edit, str]] = {
         changed("reader.series", lambda item: item["fields"].pop("format")),
         "reader_series has no format, unlike version 0.9.6: first update the old site to 0.9.6",
     ),
-    "natural key of a series": (
-        changed("reader.chapter", set_field("series", ["slug"])),
+    "key of a series": (
+        altered("reader.chapter", series=["slug"]),
         "series in reader_chapter is a natural key or a list",
     ),
-    "natural key with numbers": (
-        changed("reader.alias", set_field("content_type", [1, 2])),
+    "key with numbers": (
+        altered("reader.alias", content_type=[1, 2]),
         "content_type in reader_alias is a natural key or a list",
     ),
-    "natural keys of authors": (
-        changed("reader.series", set_field("authors", [["Ada"]])),
+    "keys of authors": (
+        altered("reader.series", authors=[["Ada"]]),
         "an object of reader_series_authors is a natural key",
     ),
     "object as author": (
-        changed("reader.series", set_field("authors", [{"a": []}])),
+        altered("reader.series", authors=[{"a": []}]),
         "an object of reader_series_authors is a natural key",
     ),
     "object as key": (
@@ -253,14 +254,14 @@ def test_unusable_dump_names_the_command_to_run(dump: Path, recorded: list[Item]
 
 
 ODD: dict[str, Edit] = {
-    "object as value": changed("reader.chapter", set_field("title", {"a": 1})),
-    "object as name": changed("auth.user", set_field("username", {"a": 1})),
-    "number as text": changed("reader.author", set_field("name", 5)),
-    "infinite number": changed("reader.chapter", set_field("number", float("inf"))),
-    "unknown user": changed("users.bookmark", set_field("user", ["unknown-user"])),
-    "content type of three parts": changed("reader.alias", set_field("content_type", ["a", "b", "c"])),
-    "no list of links": changed("reader.series", set_field("authors", 3)),
-    "half a character": changed("reader.series", set_field("title", "\ud800")),
+    "object as value": altered("reader.chapter", title={"a": 1}),
+    "object as name": altered("auth.user", username={"a": 1}),
+    "number as text": altered("reader.author", name=5),
+    "infinite number": altered("reader.chapter", number=float("inf")),
+    "unknown user": altered("users.bookmark", user=["unknown-user"]),
+    "content type of three parts": altered("reader.alias", content_type=["a", "b", "c"]),
+    "no list of links": altered("reader.series", authors=3),
+    "half a character": altered("reader.series", title="\ud800"),
 }
 
 
@@ -277,7 +278,7 @@ def test_invalid_unicode_in_names_of_files_is_imported(
 ) -> None:
     """Half of a character is a question mark in the URL."""
     catalog = dump.with_name("catalog_src")
-    dump.write_bytes(text(changed("reader.series", set_field("cover", "a/\ud800.png"))(recorded)))
+    dump.write_bytes(text(altered("reader.series", cover="a/\ud800.png")(recorded)))
     result = run("import", "--from-database", dump, "--catalog", catalog)
 
     assert result.exit_code == 0, result.output
@@ -295,10 +296,7 @@ BROKEN = {
     "a long number": (b"[" + b"9" * 10_000 + b"]", "line 1: invalid JSON"),
     "Latin-1": (b'[{"model": "caf\xe9"}]', "not UTF-8: invalid continuation byte"),
     "cut gzip": (gzip.compress(b"[" + bytes(range(256)).hex().encode() * 20_000)[:-20], "line 1: "),
-    "bad checksum": (
-        gzip.compress(b"[" + b" " * 3_000_000)[:-8] + bytes(8),
-        "cannot be decompressed: CRC check",
-    ),
+    "bad checksum": (gzip.compress(b"[" + b" " * 3_000_000)[:-8] + bytes(8), "cannot be decompressed: CRC check"),
     "bad xz": (lzma.compress(b"[ " + b" " * 3_000_000)[:-9] + b"x" * 9, "cannot be decompressed: Corrupt input data"),
 }
 

@@ -263,20 +263,17 @@ def test_failed_list_of_a_site_with_its_database_writes_nothing(database: Path, 
 
 
 def test_another_site_does_not_continue_the_import_of_a_database(mine: Project) -> None:
-    """Its series are others, so its ids mean other people."""
-    with serving(small()) as other:
-        result = mine.import_(url=other.url)
+    """Its series are others, so its ids mean other people.
 
-    assert result.exit_code == 1
-    assert "its last import from this site is unknown, and ids name other people" in result.output
-
-
-def test_another_site_credits_no_person_that_was_renamed_here(mine: Project) -> None:
-    """Its list of people is unavailable. The names that the database had are those of another site."""
+    It credits no person that was renamed here: its list of people is unavailable, and the names that the database had
+    are those of another site.
+    """
     mine.edit("authors.yaml", "name: Nobody Yet", "name: Sam Ochre")
     answers = small() | dict.fromkeys(("/api/v2/authors", "/api/v1/authors"), Reply(404))
     answers["/api/v2/series/one"]["authors"] = ["Nobody Yet"]
     with serving(answers) as other:
+        refused = mine.import_(url=other.url)
+        assert "its last import from this site is unknown, and ids name other people" in refused.output
         result = mine.import_("--mine", url=other.url)
 
     assert result.exit_code == 0, result.output

@@ -153,18 +153,6 @@ def test_older_versions_alone_can_be_imported(name: str, tmp_path: Path) -> None
     assert [one for one in sorted(differences(made, copy)) if one.startswith(paths)] == []
 
 
-def test_hide_licensed_is_imported(tmp_path: Path) -> None:
-    """The older versions of the copy hide licensed series, too."""
-    made = served("minimal", tmp_path / "one")
-    change(made, "site.yaml", lambda site: {**site, "hide_licensed": True})
-    change(made, "series/first.yaml", lambda series: {**series, "licensed": True})
-
-    copy, done = imported_copy(made, tmp_path / "two")
-
-    assert reader.load((copy.folder / "catalog_src/site.yaml").read_bytes())["hide_licensed"] is True
-    assert "first: licensed; its chapters are not available" in done.notes
-
-
 def test_a_long_series_becomes_a_folder(tmp_path: Path) -> None:
     """More than 100 chapters; each file name has the number and the title."""
     made = served("minimal", tmp_path / "one")
