@@ -270,21 +270,16 @@ def test_account_that_becomes_inactive_loses_its_imported_keys(bring: Import, da
 
 @pytest.mark.usefixtures("with_accounts")
 def test_removed_accounts_are_removed_on_request(bring: Import, database: Path, catalog: Path) -> None:
-    """Except those that people edited here."""
+    """Except those that people edited here. One that people removed is not added again, and a note names it."""
+    edit(catalog, "- username: bellringer\n", "")
+    assert "account bellringer: removed from the catalog since the last import; not added again" in bring().output
+    assert "bellringer" not in read(catalog)
+
     edit(catalog, "username: driftwood", "username: driftwood\n  bio: Mine.")
     change(database, "UPDATE auth_user SET is_active = 0 WHERE id IN (2, 3, 4)")
     bring("--accounts", "--remove")
 
     assert list(read(catalog)) == ["quartermaster", "driftwood", "ferry.reader+1@reader.example"]
-
-
-@pytest.mark.usefixtures("with_accounts")
-def test_account_removed_here_is_not_added_again(bring: Import, catalog: Path) -> None:
-    """A note names it."""
-    edit(catalog, "- username: bellringer\n", "")
-
-    assert "account bellringer: removed from the catalog since the last import; not added again" in bring().output
-    assert "bellringer" not in read(catalog)
 
 
 @pytest.mark.usefixtures("with_personal_data")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from generator.catalog.problems import load
 from tests.authoring.conftest import refusal, split_series, write_own_series
 from tests.support.fake_site import (
     FakeSite,
@@ -23,6 +22,7 @@ from tests.support.fake_site import (
     texts,
     withdraw_series,
 )
+from tests.support.import_project import entities
 
 KEPT = "no longer on the site; kept in the catalog"
 
@@ -576,15 +576,11 @@ def test_series_that_take_over_slugs_keep_their_chapters(
     publish(site, **slugs)
     done = again(site, catalog)
 
-    entries = {series.slug: series for series in load.load_valid(catalog).series}
-    records = {slug: series.entry.record for slug, series in entries.items()}
-    assert {slug: [chapter.record.id for chapter in series.chapters] for slug, series in entries.items()} == {
-        slug: [id, id + 1] for slug, id in slugs.items()
-    }
-    assert {slug: (record.title, record.description) for slug, record in records.items()} == {
-        slug: (f"Series {id}", "Ours." if id == 11 else "About.") for slug, id in slugs.items()
-    }
-    assert {slug: record.formerly for slug, record in records.items() if record.formerly} == formerly
+    records = entities(catalog)
+    assert records["chapters"].keys() == {(slug, id + more) for slug, id in slugs.items() for more in (0, 1)}
+    shown = {slug: (series["title"], series["description"]) for slug, series in records["series"].items()}
+    assert shown == {slug: (f"Series {id}", "Ours." if id == 11 else "About.") for slug, id in slugs.items()}
+    assert {slug: series["formerly"] for slug, series in records["series"].items() if series["formerly"]} == formerly
     assert not [note for note in done.notes if "conflict" in note or "kept in" in note]
     assert again(site, catalog).files == []
 
