@@ -88,16 +88,11 @@ def complete_by_hand(site: Site, original: Path, notes: list[str]) -> None:
     for path in sorted((site.folder / "catalog_src/series").glob("*.yaml")):
         source = original / "series" / path.name
         first = reader.load(source.read_bytes()) if source.is_file() else {}
-        if lost := {name: first[name] for name in NOT_PUBLIC if name in first}:
+        unknown = ("ids of some chapters", "licensed; its chapters")
+        lacks_ids = any(path.stem in note and sentence in note for note in notes for sentence in unknown)
+        names = (*NOT_PUBLIC, "formerly", *["chapters"] * lacks_ids)
+        if lost := {name: first[name] for name in names if name in first}:
             change(site, f"series/{path.name}", lambda series, fields=lost: {**series, **fields})
-        if "formerly" in first:
-            old_slugs = first["formerly"]
-            change(site, f"series/{path.name}", lambda series, theirs=old_slugs: {**series, "formerly": theirs})
-        if any(
-            path.stem in note for note in notes if "ids of some chapters" in note or "licensed; its chapters" in note
-        ):
-            chapters = {"chapters": first["chapters"]} if "chapters" in first else {}
-            change(site, f"series/{path.name}", lambda series, theirs=chapters: {**series, **theirs})
 
 
 def differences(made: Site, copy: Site) -> Iterator[str]:
