@@ -12,7 +12,7 @@ from generator.errors import FlatpanelError
 from tests.conftest import Site
 from tests.support import author_catalogs
 from tests.support.author_catalogs import FIRST, Run
-from tests.support.fake_site import FakeSite, again, texts
+from tests.support.fake_site import FakeSite, again, read, texts
 from tests.support.import_project import DATABASES, FirstImports, Project, project, recorded_database
 from tests.support.real_service import AFTER_EDIT, USUAL, RealService, real_service
 
@@ -24,6 +24,11 @@ def refusal(site: FakeSite, catalog: Path, **options: Any) -> str:
         again(site, catalog, **options)
     assert texts(catalog) == before
     return str(refused.value)
+
+
+def read_import(folder: Path, file: str) -> Any:
+    """A file of the catalog that was imported into a folder."""
+    return read(folder / "catalog_src", file)
 
 
 def split_series(catalog: Path) -> None:

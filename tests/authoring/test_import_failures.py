@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
 from generator.imports.merge import Choice
 from generator.imports.run import ImportResult
@@ -29,7 +28,7 @@ def imported(answers: Answers, folder: Path) -> tuple[ImportResult, FakeSite]:
 
 
 def series(folder: Path) -> Any:
-    return reader.load((folder / "catalog_src/series/one.yaml").read_bytes())
+    return read(folder / "catalog_src", "series/one.yaml")
 
 
 def test_single_chapters_replace_a_list_that_fails(tmp_path: Path) -> None:

@@ -6,19 +6,15 @@ from typing import Any
 import pytest
 
 from generator.catalog.records import Series
-from generator.catalog.yaml import reader
 from generator.imports.site.people_and_groups import StatedPerson, ids_by_aliases, ids_in_order, stated_people
 from generator.reading_sites import image_paths, lenient
 from generator.reading_sites.image_paths import SiteImages
 from generator.reading_sites.lenient import Fields
 from generator.reading_sites.notes import Notes
+from tests.authoring.conftest import read_import as read
 from tests.support.fake_site import Reply, chapter, cubari_chapter, imported, old_chapter, small
 
 V2 = "/api/v2/series/one"
-
-
-def read(folder: Path, file: str) -> Any:
-    return reader.load((folder / "catalog_src" / file).read_bytes())
 
 
 # Characters that a catalog cannot hold

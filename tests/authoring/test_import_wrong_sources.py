@@ -8,20 +8,16 @@ from typing import Any
 
 import pytest
 
-from generator.catalog.yaml import reader
 from generator.errors import FlatpanelError
 from generator.imports.site import chapter_titles
 from generator.reading_sites import crawl, image_paths, lenient
+from tests.authoring.conftest import read_import as read
 from tests.conftest import AS_OF
 from tests.support import linked_catalog
 from tests.support.fake_site import Reply, chapter, cubari_chapter, imported, old_chapter, serving, small
 from tests.support.runs import sample
 
 Answers = dict[str, Any]
-
-
-def read(folder: Path, file: str) -> Any:
-    return reader.load((folder / "catalog_src" / file).read_bytes())
 
 
 def only_old(answers: Answers, version: str = "/api/v1") -> Answers:
