@@ -20,6 +20,7 @@ from tests.support.documents import (
     SPAN,
     added_by_patches,
     blocks,
+    first_cells,
     project,
     prose,
     sections,
@@ -38,6 +39,7 @@ LATER = {
     "dist/run/announced.json",
     "dist/private",
 }
+ARCHITECTURE = DOCUMENTS["docs/architecture.md"]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -68,14 +70,6 @@ def test_each_exception_from_running_is_in_a_document() -> None:
     commands = [command for name in DOCUMENTS for block in blocks(name, "sh", "console") for command, _ in steps(block)]
 
     assert [beginning for beginning in NOT_RUN if not any(one.startswith(beginning) for one in commands)] == []
-
-
-def test_the_readme_begins_with_its_two_commands() -> None:
-    """The first block is `make serve` and `make test`, and both exist."""
-    first, *_ = blocks("README.md", "sh", "console", "diff", "text")
-
-    assert [command.split("#")[0].strip() for command, _ in steps(first)] == ["make serve", "make test"]
-    assert {"serve", "test"} <= MAKE.keys()
 
 
 def test_every_target_and_command_is_documented() -> None:
@@ -163,6 +157,21 @@ def test_each_document_is_in_an_index() -> None:
         folder = (ROOT / index).parent
         linked = {(folder / link).resolve() for link in LINK.findall(prose(index))}
         assert {path for path in folder.glob("*.md") if path.name != "README.md"} <= linked, index
+
+
+def test_each_package_has_a_row_in_the_architecture() -> None:
+    """A new package needs a row, and so does the place to start reading it."""
+    packages = {f"generator/{path.parent.name}/" for path in ROOT.glob("generator/*/__init__.py")}
+
+    assert set(first_cells(ARCHITECTURE, "package")) - {"generator/"} == packages
+
+
+def test_each_guarantee_names_a_module_and_a_test() -> None:
+    """The test of files in documents sees that they exist."""
+    rows = re.findall(r"^\| .+", sections(ARCHITECTURE)["what-is-guaranteed-where"], re.MULTILINE)[1:]
+
+    assert len(rows) > 10
+    assert [row for row in rows if not re.search(r" \| `generator/\S+` \| `tests/\S+/test_\w+\.py` \|$", row)] == []
 
 
 def test_each_decision_has_a_reason() -> None:
