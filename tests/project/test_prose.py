@@ -20,7 +20,7 @@ NOT_OURS = ("LICENSE", "generator/api/docs_page/swagger-ui", "generator/api/docs
 EXCEPTIONS = {"017-nobody-steers", "Nobody Steers", "Somebody leaves home"}
 
 
-def name(path: Path) -> str:
+def path_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
@@ -28,7 +28,7 @@ def texts() -> Iterator[Path]:
     """Every file of the project that people read, without the tests."""
     places = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
     for path in sorted([*places, *ROOT.glob("*"), *ROOT.glob(".*")]):
-        if path.is_file() and path.suffix in SUFFIXES and not name(path).startswith(NOT_OURS):
+        if path.is_file() and path.suffix in SUFFIXES and not path_of(path).startswith(NOT_OURS):
             yield path
 
 
@@ -43,7 +43,7 @@ def banned_words(text: str) -> Iterator[tuple[int, str]]:
 def test_plain_words() -> None:
     """A sentence names its subject: "the build", "the client", "an author"."""
     offenders = [
-        f"{name(path)}:{number}: {word}"
+        f"{path_of(path)}:{number}: {word}"
         for path in texts()
         for number, word in banned_words(path.read_text(encoding="utf-8"))
     ]
@@ -61,7 +61,7 @@ def test_plain_words_in_tests() -> None:
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 text = f"{getattr(node, 'name', '')} {ast.get_docstring(node) or ''}".replace("_", " ")
-                offenders += [f"{name(path)}:{getattr(node, 'lineno', 1)}: {word}" for _, word in banned_words(text)]
+                offenders += [f"{path_of(path)}:{getattr(node, 'lineno', 1)}: {word}" for _, word in banned_words(text)]
 
     assert offenders == []
 
@@ -76,34 +76,21 @@ def bound_name(node: ast.AST) -> str | None:
     return None
 
 
-def vague_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def vague_names(tree: ast.Module) -> set[tuple[int, str]]:
     """Banned names, except those in a comprehension or lambda of a single line."""
+    short = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
     nodes = [*ast.walk(tree)]
-    banned = [(node, bound) for node in nodes if (bound := bound_name(node)) in BANNED_NAMES]
-    parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)} if banned else {}
-    for node, bound in banned:
-        if not is_on_one_line(node, parents):
-            yield getattr(node, "lineno", 0), str(bound)
-
-
-def is_on_one_line(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
-    """Whether the scope of the name is a comprehension or lambda that begins and ends on the same line."""
-    while node in parents:
-        node = parents[node]
-        if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Lambda):
-            return node.lineno == node.end_lineno
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            return False
-    return False
+    banned = {node: name for node in nodes if (name := bound_name(node)) in BANNED_NAMES}
+    scopes = [node for node in nodes if isinstance(node, short) and node.lineno == node.end_lineno]
+    allowed = {inside for scope in scopes for inside in ast.walk(scope)} if banned else set()
+    return {(node.lineno, name) for node, name in banned.items() if node not in allowed}
 
 
 def test_variables_are_named_after_their_content() -> None:
     """A variable that lives longer than one line is not called `found`, `one`, `told`, `said` or `known`."""
-    sources = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "generator").rglob("*.py"))}
-    suspects = [path for path, text in sources.items() if not BANNED_NAMES.isdisjoint(re.findall(r"\w+", text))]
-    vague = [(name(path), *place) for path in suspects for place in vague_names(ast.parse(sources[path]))]
+    sources = {path_of(path): path.read_text("utf-8") for path in sorted((ROOT / "generator").rglob("*.py"))}
 
-    assert vague == []
+    assert [(name, *place) for name, text in sources.items() for place in vague_names(ast.parse(text))] == []
 
 
 def test_the_checks_see_what_they_forbid() -> None:
