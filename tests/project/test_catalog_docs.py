@@ -18,7 +18,6 @@ from generator.catalog.reader import LISTS
 from generator.catalog.yaml import reader
 from generator.commands import command
 from generator.errors import CatalogError
-from generator.pipeline import run
 from tests.support import linked_catalog
 from tests.support.paths import ROOT
 from tests.support.tools import write_docs
@@ -108,46 +107,36 @@ def test_tables_are_up_to_date() -> None:
     assert write_docs("--check") == (0, "")
 
 
-def test_outdated_table_is_reported_and_rewritten(tmp_path: Path) -> None:
-    """The check fails for a changed row of each page, and `write-docs` restores them."""
-    rows = {
-        "catalog.md": "| `port` |",
-        "api.md": "| `total` |",
-        "commands.md": "| `--max-removed PERCENT` |",
-        "hosts.md": "| `ETag` is",
-    }
-    pages = {name: (ROOT / "docs" / name).read_text(encoding="utf-8") for name in rows}
-    for name, row in rows.items():
-        assert row in pages[name]
-        (tmp_path / name).write_text(pages[name].replace(row, "| `other` |"), encoding="utf-8")
+# page: what an earlier version had in place of what
+OUTDATED = [
+    ("catalog.md", "| `port` |", "| `other` |"),
+    ("commands.md", "| `--max-removed PERCENT` |", "| `other` |"),
+    ("hosts.md", "| `ETag` is", "| `other` |"),
+    ("api.md", "| `total` |", "| `other` |"),
+    # Examples, which are bodies of a build: another value, a missing field, and one that the body does not have.
+    ("api.md", '  "status": "hiatus",\n', '  "status": "ongoing",\n'),
+    ("api.md", '  "views": 610,\n', ""),
+    ("api.md", '  "views": 610,\n', '  "views": 610,\n  "reads": 1,\n'),
+]
 
-    code, output = write_docs("--check", tmp_path)
-    assert (code, output.count("out of date")) == (1, 4)
-    assert write_docs(tmp_path)[0] == 0
-    assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in pages} == pages
+
+def test_outdated_tables_and_examples_are_reported_and_rewritten(tmp_path: Path) -> None:
+    """The check fails for each page, and `write-docs` restores them."""
+    pages = {name: (ROOT / "docs" / name).read_text(encoding="utf-8") for name, _, _ in OUTDATED}
+    for name, current, earlier in OUTDATED:
+        assert current in pages[name]
+        for page, text in pages.items():
+            (tmp_path / page).write_text(text.replace(current, earlier) if page == name else text, encoding="utf-8")
+        message = f"{tmp_path / name}: out of date; `make docs` writes it\n"
+        assert write_docs("--check", tmp_path) == (1, message), earlier
+        assert write_docs(tmp_path)[0] == 0
+        assert {page: (tmp_path / page).read_text(encoding="utf-8") for page in pages} == pages
 
 
 def test_every_record_has_a_section() -> None:
-    """A new record needs a section."""
+    """A new record needs a section with a table."""
     assert set(HEADINGS.values()) == records()
-
-
-def test_every_field_has_a_row() -> None:
-    """Each table has the fields of its record, and marks the required ones."""
-    for heading, kind in HEADINGS.items():
-        fields = {name: "yes" if field.is_required() else "no" for name, field in kind.model_fields.items()}
-        assert {name: cells[0] for name, cells in rows(heading).items()} == fields, heading
-
-
-def test_defaults_are_those_of_the_records() -> None:
-    """A default in backticks is that of the record; others are words."""
-    for heading, field in ROWS:
-        default = HEADINGS[heading].model_fields[field].get_default()
-        documented = in_backticks(rows(heading)[field][1])
-        if isinstance(default, float):
-            documented = list(map(float, documented))
-        expected = [default] if isinstance(default, bool | int | float | str | list) else []
-        assert documented == expected, (heading, field)
+    assert all(map(rows, HEADINGS))
 
 
 def test_examples_are_valid() -> None:
@@ -264,22 +253,17 @@ def source_of(file: str) -> str:
     return (CATALOG / file).read_text(encoding="utf-8")
 
 
+# Besides the fields of the test above, and what the commands in the README show.
 FEATURES: dict[str, Callable[[Catalog], Any]] = {
     "all four states of a series": lambda c: {one.status for one in c.series} == set(get_args(STATUS)),
-    "a licensed series": lambda c: any(one.licensed and one.chapters for one in c.series),
-    "a restricted series": lambda c: any(one.restricted and one.chapters for one in c.series),
     "a series without chapters": lambda c: any(not one.chapters for one in c.series),
-    "a series as a folder": lambda c: any(name.endswith("/series.yaml") for name in FILES),
-    "a scheduled chapter": lambda _: run.check(CATALOG, AS_OF, 1).next_publication,
     "a chapter without a volume": lambda c: any(one.volume is None for one in chapters(c)),
     "several volumes": lambda c: any(len(one.volumes) > 2 for one in c.series),
     "a chapter zero": lambda c: any(one.number == "0" for one in chapters(c)),
     "a number with one decimal": lambda c: any(one.number == "10.5" for one in chapters(c)),
-    "a number with two decimals": lambda c: any(one.number == "1.25" for one in chapters(c)),
     "a chapter without a title": lambda c: any(not one.title for one in chapters(c)),
     "a chapter of several groups": lambda c: any(len(one.groups) > 2 for one in chapters(c)),
     "a chapter of no group": lambda c: any(not one.groups for one in chapters(c)),
-    "a last chapter": lambda c: any(one.final for one in chapters(c)),
     "a story told backwards": lambda c: any(one.latest and one.latest is not one.chapters[-1] for one in c.series),
     "a member with two roles": lambda c: any(len({one for one, _ in g.roles}) < len(g.roles) for g in c.groups),
     "a group without a logo": lambda c: any(not one.logo for one in c.groups),
