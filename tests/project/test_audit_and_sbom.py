@@ -20,6 +20,8 @@ from tests.support.paths import ROOT
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
 NPM_LOCKS = sorted((ROOT / "requirements").glob("*/package-lock.json"))
 TOOLS = sorted(path for path in (ROOT / "tools").rglob("*") if path.is_file() and path.suffix != ".pyc")
+SCRIPTS = [*TOOLS, *(ROOT / name for name in (".ci/run", "Makefile", "Dockerfile"))]
+WORKFLOWS = sorted((ROOT / ".github/workflows").iterdir())
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PIN = re.compile(r"(?P<name>[\w.-]+)==[\w.!+-]+(?: ; .+)?(?: \\\n    --hash=sha256:[0-9a-f]{64})+")
 
@@ -59,16 +61,11 @@ def test_edge_runtimes_are_locked_for_each_platform() -> None:
 
 def test_npm_always_checks_digests_and_runs_no_script() -> None:
     """Only tools/setup-node installs from npm, with `npm ci`."""
-    scripts = [
-        *TOOLS,
-        ROOT / ".ci/run",
-        ROOT / "Makefile",
-        ROOT / "Dockerfile",
-    ]
-    lines = [line for path in scripts for line in re.findall(r"^ *npm [a-z].*", path.read_text(encoding="utf-8"), re.M)]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in SCRIPTS)
+    lines = re.findall(r"^ *npm [a-z].*", text, re.MULTILINE)
 
     assert [line.strip().startswith("npm ci --prefix") and "--ignore-scripts" in line for line in lines] == [True]
-    assert not [path for path in scripts if re.search(r"\bnpx\b|npm (i|install)\b", path.read_text(encoding="utf-8"))]
+    assert not re.search(r"\bnpx\b|npm (i|install)\b", text)
 
 
 def test_each_dependency_group_has_a_lock() -> None:
@@ -100,37 +97,27 @@ def test_a_package_has_the_same_version_in_all_locks() -> None:
         assert {name: found[other].get(name) for name in found["run"]} == found["run"]
 
 
-@pytest.mark.parametrize("workflow", sorted((ROOT / ".github/workflows").iterdir()), ids=lambda path: path.stem)
-def test_actions_are_pinned_by_digest(workflow: Path) -> None:
-    """The owner of an action can move its tag; a comment has the version."""
-    used = re.findall(r"uses: (.+)", workflow.read_text(encoding="utf-8"))
-
-    assert used
-    assert [one for one in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)] == []
+def test_workflows_pin_actions_by_digest_and_only_read() -> None:
+    """The owner of an action can move its tag; a comment has the version. CI needs no right except reading."""
+    for path in WORKFLOWS:
+        text = path.read_text(encoding="utf-8")
+        used = re.findall(r"uses: (.+)", text)
+        assert used, path
+        assert [one for one in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)] == [], path
+        assert re.findall(r"^permissions:\n((?:  .+\n)+)", text, re.MULTILINE) == ["  contents: read\n"], path
+        assert text.count("actions/checkout@") == text.count("persist-credentials: false"), path
 
 
 def test_pip_install_always_checks_hashes() -> None:
     """In CI and in every script except tools/lock, whose output a person reviews."""
-    scripts = [
-        *TOOLS,
-        *(ROOT / ".github/workflows").iterdir(),
-        ROOT / ".ci/run",
-        ROOT / "Makefile",
-        ROOT / "Dockerfile",
-    ]
     installing = {
         path.name: re.sub(r"\\\n\s*", "", line)
-        for path in scripts
+        for path in [*SCRIPTS, *WORKFLOWS]
         for line in re.findall(r"^.*\bpip install\b(?:.*\\\n)*.*$", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
 
     assert set(installing) == {"lock", "setup", "Dockerfile"}
     assert all("--require-hashes --requirement" in one for one in installing.values())
-    # CI needs no right except reading.
-    for path in (ROOT / ".github/workflows").iterdir():
-        text = path.read_text(encoding="utf-8")
-        assert re.findall(r"^permissions:\n((?:  .+\n)+)", text, re.MULTILINE) == ["  contents: read\n"]
-        assert text.count("actions/checkout@") == text.count("persist-credentials: false")
 
 
 def bill() -> str:
