@@ -210,12 +210,15 @@ def test_the_wheel_contains_the_program_only(packages: dict[str, Path]) -> None:
 
 @pytest.mark.packages
 @needs_hatchling
-def test_the_sdist_builds_its_example(packages: dict[str, Path], tmp_path: Path) -> None:
+def test_the_sdist_builds_the_same_wheel_and_its_example(packages: dict[str, Path], tmp_path: Path) -> None:
     """It contains the example catalog, `build.py` works in it, and it names no account."""
     with tarfile.open(named(packages, ".tar.gz")) as archive:
         assert {(one.uid, one.gid, one.uname, one.gname) for one in archive} == {(0, 0, "", "")}
     unpack(named(packages, ".tar.gz"), tmp_path)
     folder = tmp_path / f"flatpanel-{__version__}"
+    again = archives.made_of(folder, tmp_path / "out")
     subprocess.run([sys.executable, "build.py", "--quiet", "--no-cache"], cwd=folder, check=True)
 
+    assert [path.read_bytes() for path in again.values()] == [path.read_bytes() for path in packages.values()]
+    assert again.keys() == packages.keys()
     assert (folder / "dist/current/http.conf").exists()

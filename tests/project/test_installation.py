@@ -311,13 +311,17 @@ def follow(program: str, site: Site, environment: dict[str, str]) -> list[str]:
     return []
 
 
-def clone(folder: Path) -> Path:
-    """A clone of the working copy, whose commit is in a repository with a URL."""
-    listed = shell("git ls-files -z --cached --others --exclude-standard", ROOT).split("\0")
-    for name in filter(None, listed):
-        if (ROOT / name).is_file() and not name.startswith(("tests/", "docs/")):
+def copy_project(folder: Path, *left_out: str) -> None:
+    """The files of the working copy that git knows or may know, except those below some folders."""
+    for name in filter(None, shell("git ls-files -z --cached --others --exclude-standard", ROOT).split("\0")):
+        if (ROOT / name).is_file() and not name.startswith(left_out):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
+
+
+def clone(folder: Path) -> Path:
+    """A clone of the working copy, whose commit is in a repository with a URL."""
+    copy_project(folder, "tests/", "docs/")
     shell(f"git init -q && git add . && {GIT} commit -qm first && git remote add origin {REPOSITORY}", folder)
     shell("git update-ref refs/remotes/origin/main HEAD", folder)
     return folder

@@ -2,7 +2,6 @@
 
 import ast
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,15 +14,13 @@ from generator import __version__, filesystem
 from generator.commands import cli
 from generator.commands.command import PROGRAM
 from tests.conftest import Site
+from tests.project.test_installation import copy_project
 from tests.support import tree_snapshot
 from tests.support.archives import (
     ROOT,
     copy_example,
-    made_of,
-    named,
     needs_hatchling,
     unmeasured,
-    unpack,
 )
 from tests.support.documents import AS_OF
 
@@ -40,16 +37,6 @@ def flatpanel(commands: Path) -> Program:
 
     def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
         return called([commands / "flatpanel", *arguments], folder)
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def flatpanel_module(commands: Path) -> Program:
-    """`python -m` with the installed package."""
-
-    def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-        return called([commands / "python", "-m", *arguments], folder)
 
     return run
 
@@ -85,21 +72,18 @@ def test_the_installed_command_builds_the_same_site(flatpanel: Program, tmp_path
 
 @pytest.mark.packages
 @needs_hatchling
-def test_the_installed_command_has_every_command(flatpanel: Program, tmp_path: Path) -> None:
-    """--help and --version print the same as build.py, with the name that was typed."""
+def test_the_installed_command_and_module_are_those_of_the_sources(
+    flatpanel: Program, commands: Path, tmp_path: Path
+) -> None:
+    """The help has the name that was typed; `generator` is not installed."""
     here, there = (program("--help", folder=tmp_path).stdout for program in (from_sources, flatpanel))
+    module, missing = (
+        called([commands / "python", "-m", name, "--version"], tmp_path) for name in ("flatpanel", "generator")
+    )
 
     assert there == here.replace("python build.py", "flatpanel")
-    assert all(f"\n  {name} " in there for name in cli.COMMANDS)
-    assert flatpanel("--version", folder=tmp_path).stdout == f"flatpanel, version {__version__}\n"
-
-
-@pytest.mark.packages
-@needs_hatchling
-def test_the_installed_package_runs_as_a_module(flatpanel_module: Program, tmp_path: Path) -> None:
-    """`python -m flatpanel` is the installed command; `generator` is not installed."""
-    assert flatpanel_module("flatpanel", "--version", folder=tmp_path).stdout == f"flatpanel, version {__version__}\n"
-    assert "No module named generator" in flatpanel_module("generator", folder=tmp_path).stderr
+    assert module.stdout == flatpanel("--version", folder=tmp_path).stdout == f"flatpanel, version {__version__}\n"
+    assert "No module named generator" in missing.stderr
 
 
 def test_the_folder_runs_as_a_module() -> None:
@@ -137,32 +121,9 @@ def test_cached_warning_names_the_current_program(flatpanel: Program, tmp_path: 
 
 @pytest.mark.packages
 @needs_hatchling
-def test_the_sdist_builds_the_same_wheel(packages: dict[str, Path], tmp_path: Path) -> None:
-    """A build from the published sdist gives the published wheel."""
-    unpack(named(packages, ".tar.gz"), tmp_path)
-    (sources,) = tmp_path.iterdir()
-    again = made_of(sources, tmp_path / "out")
-
-    assert {name: path.read_bytes() for name, path in again.items()} == {
-        name: path.read_bytes() for name, path in packages.items()
-    }
-
-
-@pytest.mark.packages
-@needs_hatchling
 def test_the_installed_package_passes_the_tests_of_the_command_line(commands: Path, tmp_path: Path) -> None:
     """Outside the checkout, without `generator/`; pytest runs in the environment into which pip installed the wheel."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    for name in filter(None, listed.split("\0")):
-        if not name.startswith("generator/") and (ROOT / name).is_file():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, tmp_path / name)
+    copy_project(tmp_path, "generator/")
     program = (tmp_path / "build.py").read_text(encoding="utf-8")
     (tmp_path / "build.py").write_text(program.replace("generator.commands", "flatpanel.commands"), encoding="utf-8")
     plugins = ["-p", "tests.support.installed_package", "-p", "no:xdist", "-p", "no:cacheprovider"]
