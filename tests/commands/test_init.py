@@ -16,7 +16,6 @@ from generator.catalog.yaml import reader
 from generator.commands import init as command
 from tests.conftest import AS_OF, Site, serving
 from tests.faults.test_hostile_repositories import REFUSED, disguise, settings
-from tests.nginx.test_config import nginx_check
 from tests.project.test_docs import unknown_in
 from tests.support import nginx_client, tree_snapshot
 from tests.support.author_catalogs import Run
@@ -71,7 +70,6 @@ def test_a_new_project_builds_with_one_warning(created: Site, run: Run) -> None:
     assert result.exit_code == 0
     assert re.fullmatch(r"warning: \S+: base_url is http://localhost:8000, which works only [^\n]+\n", result.stderr)
     assert {"/api/series/first-series", "/api/v2/chapters/1", "/api/authors/1"} <= set(created.manifest.resources)
-    assert nginx_check(created.folder) == "0: "
 
 
 def test_a_new_project_can_be_served(created: Site) -> None:
@@ -258,11 +256,6 @@ def program(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
 
 
-def measured() -> dict[str, str]:
-    """The variables for coverage in subprocesses."""
-    return {name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")}
-
-
 def typed(script: str, folder: Path, environment: dict[str, str]) -> str:
     """Run lines in a shell that stops at the first error."""
     done = subprocess.run(
@@ -293,9 +286,10 @@ def test_the_printed_commands_work(tmp_path: Path, program: dict[str, str]) -> N
     assert steps[0] == f"cd {shlex.quote(str(tmp_path / 'new comics'))}"
     words = [shlex.split(step) for step in steps[1:]]
     assert [step[2:4] for step in words] == [["serve", "--watch"], ["new", "series"], ["new", "chapter"]]
-    shell = {"PATH": os.defpath, "HOME": str(tmp_path)}
+    measured = {name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")}
+    shell = {"PATH": os.defpath, "HOME": str(tmp_path), **measured}
     script = "\n".join(step for step in steps if "serve" not in step).replace("FOLDER", shlex.quote(str(pages)))
-    typed(script, tmp_path / "elsewhere", {**shell, **measured()})
+    typed(script, tmp_path / "elsewhere", shell)
     assert unknown_in(words[0][2:]) == []
     assert (tmp_path / "new comics/catalog_src/series/my-comic.yaml").read_text().endswith("    pages: [1.png]\n")
 
@@ -346,16 +340,16 @@ def test_the_printed_cd_has_an_absolute_path(tmp_path: Path, monkeypatch: pytest
     assert "\n# title: " in text(Site(tmp_path), "catalog_src/site.yaml")
 
 
-def workflow(created: Site, name: str) -> list[dict[str, Any]]:
-    """The steps of the only job of a workflow."""
+def workflow(created: Site, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A workflow, and the steps of its only job."""
     content = reader.load((created.folder / f".github/workflows/{name}.yml").read_bytes())
     assert content["permissions"] == {"contents": "read"}
     (job,) = content["jobs"].values()
-    return job["steps"]
+    return content, job["steps"]
 
 
 def scripts(created: Site, name: str) -> list[str]:
-    return [step["run"] for step in workflow(created, name) if "run" in step]
+    return [step["run"] for step in workflow(created, name)[1] if "run" in step]
 
 
 @pytest.fixture
@@ -377,17 +371,9 @@ def test_the_publish_workflow_works(created: Site, runner: dict[str, str], tmp_p
     assert "due=yes\n" in first and "added, 0 changed, 0 removed, 0 unchanged" in first
     assert "due=no\n" in second, "the commit is published and no chapter is scheduled"
     assert "0 changed, 0 removed" in second
-    for step in (step for step in workflow(created, "publish") if "uses" in step):
+    for step in (step for step in workflow(created, "publish")[1] if "uses" in step):
         path = step.get("with", {}).get("path")
         assert path is None or (created.folder / path.replace("~", runner["HOME"])).exists()
-
-
-def test_build_steps_run_only_if_due(created: Site) -> None:
-    """All but the two that check it."""
-    steps = workflow(created, "publish")
-
-    assert ["if" in step for step in steps] == [False, False, *[True] * (len(steps) - 2)]
-    assert {step["if"] for step in steps[2:]} == {"steps.due.outputs.due == 'yes'"}
 
 
 @pytest.mark.end_to_end
@@ -420,52 +406,31 @@ def test_the_review_workflow_works(created: Site, runner: dict[str, str]) -> Non
 
 
 def test_the_review_workflow_has_no_permissions(created: Site) -> None:
-    """No secrets, read-only, and it runs the installed program."""
-    source = text(created, ".github/workflows/review.yml")
-    content = reader.load(source.encode())
+    """No secrets, read-only, and it runs the installed program. A newer review cancels the older one."""
+    source, (content, _) = text(created, ".github/workflows/review.yml"), workflow(created, "review")
 
     assert content["on"] == {"pull_request": None}
     assert "secrets." not in source and "build.py" not in source
-    assert [step["run"].split()[0] for step in workflow(created, "review") if "run" in step] == [
-        "pip",
-        *["flatpanel"] * 2,
-    ]
+    assert [script.split()[0] for script in scripts(created, "review")] == ["pip", *["flatpanel"] * 2]
+    assert content["concurrency"]["cancel-in-progress"] is True
 
 
-@each("name", ["publish", "review"])
-def test_workflow_runs_do_not_overlap(created: Site, name: str) -> None:
-    """Publications wait; a newer review cancels the older one."""
-    content = reader.load((created.folder / f".github/workflows/{name}.yml").read_bytes())
-
-    assert content["concurrency"]["cancel-in-progress"] is (name == "review")
-
-
-def test_artifacts_expire(created: Site) -> None:
-    """After a number of days."""
-    (upload,) = (step for step in workflow(created, "publish") if "upload-artifact@" in step.get("uses", ""))
-
-    assert upload["with"]["retention-days"] == 14
-
-
-def test_publish_continues_from_the_last_manifest(created: Site) -> None:
-    """It is saved after all other steps."""
-    steps = workflow(created, "publish")
-    restore, save = (
-        next(one for one in steps if f"cache/{what}@" in one.get("uses", "")) for what in ("restore", "save")
+def test_publish_continues_from_the_last_manifest_if_a_build_is_due(created: Site) -> None:
+    """It is saved after all other steps. All but the two steps that check it depend on it; publications wait."""
+    content, steps = workflow(created, "publish")
+    restore, save, upload = (
+        next(one for one in steps if f"{action}@" in one.get("uses", ""))
+        for action in ("cache/restore", "cache/save", "upload-artifact")
     )
 
+    assert [step.get("if") for step in steps] == [None, None, *["steps.due.outputs.due == 'yes'"] * (len(steps) - 2)]
     assert steps[-1] is save
     assert restore["with"]["path"] == save["with"]["path"] == "~/previous"
     assert restore["with"]["key"] == save["with"]["key"]
     assert save["with"]["key"].startswith(restore["with"]["restore-keys"])
-
-
-def test_workflows_print_github_annotations(created: Site, program: dict[str, str]) -> None:
-    """With --format github."""
-    (check,) = (script for script in scripts(created, "review") if "flatpanel check" in script)
-    created.write("series/first-series.yaml", "title: 1\ncover: c.jpg\n")
-
-    assert "::error file=catalog_src/series/first-series.yaml,line=1," in typed(f"! {check}", created.folder, program)
+    # As docs/authors.md says.
+    assert upload["with"]["retention-days"] == 14
+    assert content["concurrency"]["cancel-in-progress"] is False
 
 
 @each("name", ["publish", "review"])
@@ -492,9 +457,3 @@ def test_each_scaffold_file_is_used() -> None:
     names = {path.name for path in Path(scaffold.__file__).parent.iterdir() if path.suffix != ".py" and path.is_file()}
 
     assert names == {*scaffold._FILES.values(), scaffold._IMPORTED}
-
-
-@pytest.mark.parametrize("name", sorted(one for one in scaffold._FILES.values() if one.endswith((".yaml", ".yml"))))
-def test_scaffold_yaml_is_valid_with_placeholders(name: str) -> None:
-    """For tools that check all YAML files of this repository."""
-    assert reader.load((Path(scaffold.__file__).parent / name).read_bytes())
