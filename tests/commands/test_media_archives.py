@@ -22,9 +22,8 @@ from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.problems.load import load_valid
 from generator.catalog.reader import read
 from generator.media import archives, stored_zip
-from generator.media.archives import Archiver
 from tests.commands.test_media import ENVIRONMENT, Media
-from tests.conftest import AS_OF, Site
+from tests.conftest import Site
 from tests.support import comicinfo_schema
 from tests.support.images import gif, jpeg, png
 from tests.support.paths import ROOT
@@ -346,7 +345,7 @@ def test_a_path_that_goes_to_another_chapter_is_deleted_first(site: Site, media:
 def test_a_chapter_whose_pages_cannot_be_read_keeps_its_archive(site: Site, media: Media, tmp_path: Path) -> None:
     """Each has a line. A link that leads out of the folder is not followed."""
     media("archives")
-    folder, before, files = site.folder / "media", record(site), {}
+    folder, before = site.folder / "media", record(site)
     files = {path: (folder / path).read_bytes() for path in ALL}
     (tmp_path / "secret.png").write_bytes(png(9, 9))
     (folder / "series/one/2/10.5/c.gif").unlink()
@@ -377,11 +376,6 @@ def test_no_archive_is_written_through_a_link(site: Site, media: Media, tmp_path
     assert list((tmp_path / "outside").iterdir()) == []
 
 
-def archiver(site: Site) -> Archiver:
-    catalog = ConfinedFolder(site.folder / "catalog_src")
-    return Archiver(catalog, load_valid(catalog), ConfinedFolder(site.folder / "media"), AS_OF)
-
-
 def test_a_page_that_changes_meanwhile_gives_no_archive(
     site: Site, media: Media, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -394,12 +388,12 @@ def test_a_page_that_changes_meanwhile_gives_no_archive(
         return examine(file)
 
     monkeypatch.setattr(archives.image_content, "examine", grow)
-    result = archiver(site).write(lambda count: None)
+    result = json.loads(media("archives", "--json").stdout)
     message = "changed while it was archived; run the command again"
-    assert [(finding.path, finding.detail) for finding in result.findings] == [("series/one/2/10.5/c.gif", message)]
-    assert archived(site) == [VERSION, SHARED]
+    changed = {"kind": "unusable", "path": "series/one/2/10.5/c.gif", "detail": message}
+    assert (result["findings"], archived(site)) == ([changed], [VERSION, SHARED])
     monkeypatch.undo()
-    assert archiver(site).write(lambda count: None).written == 1
+    assert json.loads(media("archives", "--json").stdout)["written"] == 1
 
 
 def test_larger_archives_than_the_format_allows_are_refused(
@@ -411,20 +405,6 @@ def test_larger_archives_than_the_format_allows_are_refused(
     result = media("archives", "--dry-run")
 
     assert f"unusable: 1 file\n  {max(sizes, key=sizes.__getitem__)}: would have more than 4 GiB" in result.stdout
-
-
-def test_an_interrupted_run_leaves_no_half_archive_and_no_unknown_one(site: Site, media: Media) -> None:
-    """The catalog names each archive before it is written, so that a later run can delete it."""
-
-    def interrupt(count: int) -> None:
-        if counts.append(count) or len(counts) > 2:
-            raise KeyboardInterrupt
-
-    counts: list[int] = []
-    with pytest.raises(KeyboardInterrupt):
-        archiver(site).write(interrupt)
-    assert archived(site) == [VERSION, SHARED]
-    assert record(site) == {"1": FIRST, "2": entry(site, VERSION), "3": entry(site, SHARED)}
 
 
 KILLED = """
@@ -463,6 +443,7 @@ def test_a_killed_run_is_continued(site: Site, media: Media) -> None:
 
 
 def test_a_full_disk_is_a_message_and_leaves_no_file(site: Site, media: Media, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The catalog names each archive before it is written, so that a later run can delete it."""
     write = filesystem._write
 
     def full(descriptor: int, data: bytes) -> None:
