@@ -12,9 +12,12 @@ import pytest
 from generator.commands import serve
 from generator.commands.serve import FolderEvents
 
+# Whether an event ends a wait.
+Ended = Callable[[FolderEvents], bool]
+
 
 @pytest.fixture
-def ended_by_event(monkeypatch: pytest.MonkeyPatch) -> Callable[[FolderEvents], bool]:
+def ended_by_event(monkeypatch: pytest.MonkeyPatch) -> Ended:
     """Return whether an event ends a wait; nothing waits for a time."""
 
     def ended(events: FolderEvents) -> bool:
@@ -39,9 +42,7 @@ def events() -> Iterator[FolderEvents]:
         yield opened
 
 
-def test_a_written_file_ends_the_wait_once(
-    events: FolderEvents, ended_by_event: Callable[[FolderEvents], bool], tmp_path: Path
-) -> None:
+def test_a_written_file_ends_the_wait_once(events: FolderEvents, ended_by_event: Ended, tmp_path: Path) -> None:
     """The events of one edit do not end the next wait."""
     events.watch([tmp_path])
     (tmp_path / "first.yaml").write_text("title: First\n")
@@ -51,10 +52,7 @@ def test_a_written_file_ends_the_wait_once(
 
 @pytest.mark.parametrize("change", [lambda file: file.unlink(), lambda file: file.rename(file.parent.parent / "moved")])
 def test_a_removed_file_ends_the_wait(
-    events: FolderEvents,
-    ended_by_event: Callable[[FolderEvents], bool],
-    tmp_path: Path,
-    change: Callable[[Path], object],
+    events: FolderEvents, ended_by_event: Ended, tmp_path: Path, change: Callable[[Path], object]
 ) -> None:
     """A removed series changes the site, too."""
     file = tmp_path / "series/first.yaml"
@@ -66,18 +64,14 @@ def test_a_removed_file_ends_the_wait(
     assert ended_by_event(events)
 
 
-def test_an_empty_new_file_does_not_end_the_wait(
-    events: FolderEvents, ended_by_event: Callable[[FolderEvents], bool], tmp_path: Path
-) -> None:
+def test_an_empty_new_file_does_not_end_the_wait(events: FolderEvents, ended_by_event: Ended, tmp_path: Path) -> None:
     """A build would read it before its text is written."""
     events.watch([tmp_path])
     with (tmp_path / "first.yaml").open("w"):
         assert not ended_by_event(events)
 
 
-def test_a_missing_folder_has_no_events(
-    events: FolderEvents, ended_by_event: Callable[[FolderEvents], bool], tmp_path: Path
-) -> None:
+def test_a_missing_folder_has_no_events(events: FolderEvents, ended_by_event: Ended, tmp_path: Path) -> None:
     """The folder may have been removed since it was listed."""
     events.watch([tmp_path / "removed"])
 
@@ -85,7 +79,7 @@ def test_a_missing_folder_has_no_events(
 
 
 def test_without_inotify_a_wait_takes_its_time(
-    ended_by_event: Callable[[FolderEvents], bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ended_by_event: Ended, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The caller compares the files after each wait, so a change is still noticed."""
     monkeypatch.setattr(ctypes, "CDLL", lambda name: object())

@@ -19,7 +19,6 @@ import pytest
 
 from generator.nginx import process as nginx_process
 from generator.release import nginx_user
-from generator.release.store import Store
 from tests.conftest import Site
 from tests.support.paths import BUILD
 from tests.support.runs import sample
@@ -179,37 +178,6 @@ def test_watch_publishes_an_edit(site: Site) -> None:
         after = site.manifest.resources[FIRST]
         assert ask(served.port).headers["ETag"] == f'"{after.etag}"' != f'"{before.etag}"'
         assert after.modified > before.modified
-
-
-def test_watch_publishes_changed_settings(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A change in site.yaml changes headers. `dist` does not have to be beside nginx.conf."""
-    out = tmp_path_factory.mktemp("elsewhere") / "dist"
-    with serving(site, "--watch", "--out", str(out)) as served:
-        published, answer = Store(out).manifest(Store(out).current()).resources[FIRST], ask(served.port)
-        assert answer.headers["ETag"] == f'"{published.etag}"'
-        assert answer.headers["Cache-Control"] == "public, max-age=300"
-
-        edit(site, "site.yaml", "base_url: https://minimal.example\ncache: {unversioned: {series: 7}}\n")
-        served.until(" is live")
-        assert ask(served.port).headers["Cache-Control"] == "public, max-age=7"
-
-
-@pytest.mark.end_to_end
-def test_watch_survives_a_failed_write(site: Site) -> None:
-    """The previous release stays up, and the next change is built."""
-    with serving(site, "--watch") as served:
-        before = site.manifest.resources[FIRST]
-        mark = site.folder / "dist/.flatpanel"
-        mark.unlink()
-        mark.mkdir()
-        edit(site, "series/first.yaml", SERIES.format("Fjrst"))
-
-        assert f"{mark}: Is a directory" in served.until("still serving the previous release")
-        assert ask(served.port).headers["ETag"] == f'"{before.etag}"'
-        mark.rmdir()
-        edit(site, "series/first.yaml", SERIES.format("Second attempt"))
-        served.until(" is live")
-        assert ask(served.port).headers["ETag"] == f'"{site.manifest.resources[FIRST].etag}"'
 
 
 @pytest.fixture

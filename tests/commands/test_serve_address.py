@@ -260,16 +260,3 @@ def test_only_a_loopback_base_url_is_replaced(base_url: str, port: int, expected
     """The host name is kept."""
     assert server_url.local_base_url(base_url, port) == expected
     assert server_url.is_loopback(base_url) is local
-
-
-def test_a_build_with_a_loopback_base_url_warns(local: Site, run: Run) -> None:
-    """Published links would lead readers to their own machines. `serve` does not warn: there, it is right."""
-    result = run("build", *tree_snapshot.options(local))
-    sentence = (
-        f"warning: {local.folder}/catalog_src/site.yaml: base_url is http://localhost:8000, which works only on "
-        "this machine; set it to the public URL of the site before you publish it\n"
-    )
-
-    assert (result.exit_code, result.stderr) == (0, sentence)
-    local.write("site.yaml", "base_url: https://comics.example\n")
-    assert run("build", *tree_snapshot.options(local)).stderr == ""

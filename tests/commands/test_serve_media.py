@@ -25,29 +25,20 @@ def get(port: int, url: str = "/media/series/first/c.png") -> tuple[int, str]:
     return answer.status, answer.text if answer.status == 200 else ""
 
 
-@pytest.mark.end_to_end
 def test_media_folder_is_served(site: Site) -> None:
-    """Any folder: nginx's temporary folders are called body and proxy."""
-    folder = image(site.folder / "body")
-    site.write("site.yaml", f"{SETTINGS}media_folder: body\n")
-    with serving(site) as served:
-        answer = get(served.port)
+    """It may be created later, with any name: nginx's temporary folders are called body and proxy.
 
-    assert f"serving images at /media/ from {folder}\n" in served.first
-    assert answer == (200, "an image")
-    assert [path.name for path in folder.iterdir()] == ["series"]
-
-
-def test_missing_media_folder_is_named(site: Site) -> None:
-    """It may be created later. For another port than that of the site, the build is in another folder."""
-    site.write("site.yaml", "base_url: http://localhost:8000\nmedia_folder: media\n")
+    For another port than that of the site, the build is in another folder.
+    """
+    site.write("site.yaml", "base_url: http://localhost:8000\nmedia_folder: body\n")
     with serving(site) as served:
         before = get(served.port)
-        image(site.folder / "media")
+        folder = image(site.folder / "body")
         after = get(served.port)
 
-    assert f"serving images at /media/ from {site.folder}/media, which does not exist\n" in served.first
+    assert f"serving images at /media/ from {folder}, which does not exist\n" in served.first
     assert (before, after) == ((404, ""), (200, "an image"))
+    assert [path.name for path in folder.iterdir()] == ["series"]
 
 
 def test_option_serves_any_folder(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -58,6 +49,7 @@ def test_option_serves_any_folder(site: Site, tmp_path_factory: pytest.TempPathF
     with serving(site, "--media", str(elsewhere)) as served:
         answer = get(served.port, "/img/series/first/c.png")
 
+    assert f"serving images at /img/ from {elsewhere}\n" in served.first
     assert answer == (200, "of elsewhere")
     assert str(elsewhere) not in (site.folder / "dist/current/media.conf").read_text()
 

@@ -22,6 +22,9 @@ from tests.conftest import AS_OF, Site
 from tests.support import tree_snapshot
 from tests.support.servers import free_port
 
+# Runs a command, or `serve --watch` with a script.
+Play = Callable[..., Result]
+
 
 class Script:
     """A clock whose pauses run the scenes of the test."""
@@ -51,17 +54,18 @@ class Script:
 
 
 @pytest.fixture
-def play(site: Site, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Result]]:
+def play(site: Site, run: Play, monkeypatch: pytest.MonkeyPatch) -> Iterator[Play]:
     """Run `serve --watch` in this process, with the clock of a script."""
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
 
-    def play(script: Script, port: int, *arguments: str) -> Result:
+    def play(script: Script, port: int | None, *arguments: str) -> Result:
         monkeypatch.setattr(options, "time", script)
         monkeypatch.setattr(command, "time", script)
         monkeypatch.setattr(command.FolderEvents, "wait", lambda _, seconds: script.sleep(seconds))
         catalog, out, conf = site.paths
-        places = ["--catalog", catalog, "--out", out, "--nginx", conf, "--jobs", "1", "--port", str(port)]
-        return run("serve", *places, "--watch", *arguments)
+        chosen = ["--port", str(port), *arguments] if port else arguments
+        places = ["--catalog", catalog, "--out", out, "--nginx", conf, "--jobs", "1"]
+        return run("serve", *places, "--watch", *chosen)
 
     yield play
     for number, handler in handlers.items():
@@ -76,37 +80,6 @@ def schedule(site: Site, due: int) -> str:
     return f"{FIRST}/0/2"
 
 
-def test_a_scheduled_chapter_appears_when_it_is_due(site: Site, play: Callable[..., Result]) -> None:
-    """At the second of its publication, without an edit."""
-    url, port, seen, script = schedule(site, AS_OF + 10), free_port(), [], Script()
-
-    def look() -> None:
-        seen.append(ask(port, url).status)
-
-    script.scenes = iter([script.at(seconds, look) for seconds in (9, 10, 11, 12)])
-    result = play(script, port)
-
-    assert result.exit_code == 0
-    assert seen == [404, 404, 200, 200]
-    assert result.stdout.count(" is live") == 1
-
-
-def test_with_as_of_no_chapter_becomes_due(site: Site, play: Callable[..., Result]) -> None:
-    """The time of the site is fixed."""
-    url, port, seen, script = schedule(site, AS_OF + 10), free_port(), [], Script()
-
-    def look() -> None:
-        seen.append(ask(port, url).status)
-
-    edit = partial(site.write, "series/third.yaml", "title: Third\ncover: c.png\n")
-    script.scenes = iter([script.at(20, look), script.at(20, look, edit), script.at(20, look)])
-    result = play(script, port, "--as-of", str(AS_OF))
-
-    assert result.exit_code == 0
-    assert seen == [404, 404, 404]
-    assert result.stdout.count(" is live") == 1
-
-
 @pytest.fixture
 def fill_the_disk(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Let the next build fail."""
@@ -119,43 +92,42 @@ def fill_the_disk(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return lambda: monkeypatch.setattr(command.building, "build_site", full_disk)
 
 
-def test_a_due_chapter_appears_after_a_full_disk(
-    site: Site, play: Callable[..., Result], fill_the_disk: Callable[[], None]
-) -> None:
-    """The build is repeated after a minute, without an edit."""
+def test_a_chapter_appears_when_it_is_due(site: Site, play: Play, fill_the_disk: Callable[[], None]) -> None:
+    """Without an edit. That build fails at the second of its publication, and is repeated after a minute."""
     url, port, seen, script = schedule(site, AS_OF + 10), free_port(), [], Script()
 
     def look() -> None:
         seen.append(ask(port, url).status)
 
-    script.scenes = iter([script.at(10, look, fill_the_disk), *(script.at(seconds, look) for seconds in (69, 70, 71))])
+    script.scenes = iter(
+        [script.at(9, look), script.at(10, fill_the_disk), *(script.at(seconds, look) for seconds in (69, 70, 71))]
+    )
     result = play(script, port)
 
-    assert seen == [404, 404, 404, 200]
+    assert (result.exit_code, seen) == (0, [404, 404, 404, 200])
     assert result.stderr.count("No space left on device") == 1
+    assert result.stdout.count(" is live") == 1
 
 
-def test_with_as_of_an_edit_appears_after_a_full_disk(
-    site: Site, play: Callable[..., Result], fill_the_disk: Callable[[], None]
-) -> None:
-    """The time of the site is fixed, that of the retry is not."""
-    seen, script = [], Script()
+def test_with_as_of_only_an_edit_appears(site: Site, play: Play, fill_the_disk: Callable[[], None]) -> None:
+    """The time of the site is fixed, so that no chapter becomes due. The time of a repeated build is not."""
+    url, seen, script = schedule(site, AS_OF + 10), [], Script()
 
     def look() -> None:
         seen.append((site.folder / "dist/current").readlink())
 
     edit = partial(site.write, "series/third.yaml", "title: Third\ncover: c.png\n")
     script.scenes = iter(
-        [script.at(0, look), script.at(0, edit, fill_the_disk), *(script.at(seconds, look) for seconds in (59, 60, 61))]
+        [script.at(20), script.at(20, look, edit, fill_the_disk), *(script.at(time, look) for time in (79, 80, 81))]
     )
-    play(script, free_port(), "--as-of", str(AS_OF))
+    result = play(script, free_port(), "--as-of", str(AS_OF))
 
     assert seen[0] == seen[1] == seen[2] != seen[3]
+    assert result.stdout.count(" is live") == 1
+    assert "/api/series/third" in site.manifest.resources and url not in site.manifest.resources
 
 
-def test_an_edit_during_the_first_build_is_built(
-    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_during_the_first_build_is_built(site: Site, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     """The snapshot is taken before the build."""
     run, port, edits = command.building.build_site, free_port(), [lambda: tree_snapshot.first_version(site)]
 
@@ -172,9 +144,7 @@ def test_an_edit_during_the_first_build_is_built(
     assert FIRST + "/3/3" in site.manifest.resources
 
 
-def test_old_workers_stop_before_nginx_stops_them(
-    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_workers_stop_before_nginx_stops_them(site: Site, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     """nginx lets them accept connections for another 0.1 s, with the old release."""
     lines: list[str] = []
     read = process._Messages.read
@@ -197,7 +167,7 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> list[process.Server]:
     return started
 
 
-def test_a_crash_of_nginx_is_an_error(play: Callable[..., Result], servers: list[process.Server]) -> None:
+def test_a_crash_of_nginx_is_an_error(play: Play, servers: list[process.Server]) -> None:
     """The message contains its exit code."""
 
     def kill() -> None:
@@ -212,7 +182,7 @@ def test_a_crash_of_nginx_is_an_error(play: Callable[..., Result], servers: list
     assert (result.exit_code, result.stderr) == (1, "nginx ended with exit code -9\n")
 
 
-def test_stopping_nginx_is_no_error(play: Callable[..., Result], servers: list[process.Server]) -> None:
+def test_stopping_nginx_is_no_error(play: Play, servers: list[process.Server]) -> None:
     """For example with `nginx -s quit`."""
 
     def stop() -> None:
@@ -222,20 +192,7 @@ def test_stopping_nginx_is_no_error(play: Callable[..., Result], servers: list[p
     assert play(Script(stop), free_port()).exit_code == 0
 
 
-def test_a_port_in_use_is_an_error(site: Site, play: Callable[..., Result]) -> None:
-    """Before the build."""
-    with socket.socket() as other:
-        other.bind(("", 0))
-        other.listen()
-        port = other.getsockname()[1]
-        result = play(Script(), port)
-    sentence = f"port {port} of 127.0.0.1 cannot be used: Address already in use; choose another with --port\n"
-
-    assert (result.exit_code, result.output) == (1, sentence)
-    assert not (site.folder / "dist").exists()
-
-
-def test_a_missing_nginx_is_an_error(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_nginx_is_an_error(site: Site, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message explains how to install it."""
     monkeypatch.setattr(process.shutil, "which", lambda name, path: None)
     result = play(Script(), free_port())
@@ -259,7 +216,7 @@ def test_a_missing_nginx_is_an_error(site: Site, play: Callable[..., Result], mo
     ids=["ends", "prints", "hangs"],
 )
 def test_an_nginx_that_does_not_start_is_an_error(
-    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, script: str, complaint: str
+    site: Site, play: Play, monkeypatch: pytest.MonkeyPatch, script: str, complaint: str
 ) -> None:
     """One that ends is not waited for. What it prints is escaped."""
     program = site.folder / "nginx"
@@ -273,7 +230,7 @@ def test_an_nginx_that_does_not_start_is_an_error(
     assert "serving" not in result.stdout
 
 
-def test_a_rollback_is_live_at_once(site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rollback_is_live_at_once(site: Site, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     """If nginx refuses the release that another command chose, it is named once, and the one before stays live."""
     port, etags, releases = free_port(), [], []
     main = config.main_conf
@@ -304,7 +261,7 @@ def test_a_rollback_is_live_at_once(site: Site, play: Callable[..., Result], mon
     assert result.stderr.count("nginx rejected the configuration; its messages above say why\n") == 1
 
 
-def test_a_circle_of_links_keeps_the_previous_release(site: Site, play: Callable[..., Result]) -> None:
+def test_a_circle_of_links_keeps_the_previous_release(site: Site, play: Play) -> None:
     port, catalog, away, etags = free_port(), site.folder / "catalog_src", site.folder / "away", []
 
     def look() -> None:
@@ -327,7 +284,7 @@ def test_a_circle_of_links_keeps_the_previous_release(site: Site, play: Callable
 
 
 def test_a_refused_configuration_keeps_the_previous_release(
-    site: Site, play: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+    site: Site, play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The message quotes nginx."""
     port, etags = free_port(), []
@@ -352,16 +309,18 @@ def test_a_refused_configuration_keeps_the_previous_release(
     assert etags[0] == etags[1]
 
 
-def test_the_default_port_is_that_of_site_yaml(site: Site, run: Callable[..., Result], play: object) -> None:
-    """Without --port."""
+def test_a_port_in_use_is_an_error(site: Site, play: Play) -> None:
+    """Before the build. The default port is that of site.yaml."""
     with socket.socket() as other:
         other.bind(("", 0))
         other.listen()
         port = other.getsockname()[1]
         site.write("site.yaml", f"base_url: https://minimal.example\nport: {port}\n")
-        result = run("serve", *tree_snapshot.options(site))
+        result = play(Script(), None)
+    sentence = f"port {port} of 127.0.0.1 cannot be used: Address already in use; choose another with --port\n"
 
-    assert result.stderr.startswith(f"port {port} of 127.0.0.1 cannot be used")
+    assert (result.exit_code, result.output) == (1, sentence)
+    assert not (site.folder / "dist").exists()
 
 
 def test_a_failed_start_leaves_no_folder(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
