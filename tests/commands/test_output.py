@@ -3,12 +3,10 @@
 import ast
 import json
 import os
-import socketserver
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -22,6 +20,8 @@ from generator.errors import escaped
 from tests.commands.test_cli import Run
 from tests.conftest import Site
 from tests.project.test_architecture import MODULES, tree
+from tests.support import servers
+from tests.support.import_project import FakeClock
 from tests.support.paths import BUILD
 from tests.support.terminal import on_a_terminal
 
@@ -128,11 +128,11 @@ def is_escaped(character: str, capsys: pytest.CaptureFixture[str]) -> bool:
 
 
 def test_each_argument_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without arguments nothing is printed."""
-    output.print_lines("a", "b\nc", "")
+    """Letters of all scripts, wide spaces and symbols are printed. Without arguments nothing is."""
+    output.print_lines("紙の月\u3000Ärger 🌙 कॉमिक", "b\nc", "")
     output.print_lines()
 
-    assert capsys.readouterr().out == "a\nb\\nc\n\n"
+    assert capsys.readouterr().out == "紙の月\u3000Ärger 🌙 कॉमिक\nb\\nc\n\n"
 
 
 def test_unpaired_surrogates_are_escaped_in_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,13 +140,6 @@ def test_unpaired_surrogates_are_escaped_in_json(capsys: pytest.CaptureFixture[s
     output.print_json({"\udcff": [("\udcfe", 1, None)]})
 
     assert json.loads(capsys.readouterr().out) == {"\\udcff": [["\\udcfe", 1, None]]}
-
-
-def test_letters_of_all_scripts_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Wide spaces and symbols, too."""
-    output.print_lines("紙の月\u3000Ärger 🌙 कॉमिक")
-
-    assert capsys.readouterr().out == "紙の月\u3000Ärger 🌙 कॉमिक\n"
 
 
 WITH_TITLE = [
@@ -261,49 +254,26 @@ def test_a_dry_run_escapes_values(site: Site, run: Run) -> None:
     assert result.output.replace("\n", "").isprintable()
 
 
-class Clock:
-    """A clock that advances only during sleep."""
+class Hostile(servers.Handler):
+    """Sends the same bytes for each request, and closes the connection."""
 
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
+    def do_GET(self) -> None:
+        self.wfile.write(b"HTTP/1.1 \x1b]0;owned\x07 \x9b31m\r\nX: \x1b[2J\r\n\r\n")
+        self.close_connection = True
 
 
 def test_status_lines_of_servers_are_escaped(site: Site, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the output of `import` and `verify --url`."""
-    monkeypatch.setattr(importing, "time", Clock())
+    clock = FakeClock()
+    monkeypatch.setattr(importing, "time", SimpleNamespace(monotonic=clock, sleep=clock.slept.append))
     site.build()
-    with hostile_server(b"HTTP/1.1 \x1b]0;owned\x07 \x9b31m\r\nX: \x1b[2J\r\n\r\n") as url:
-        verified = run("verify", "--url", url, "--out", site.folder / "dist")
-        imported = run("import", url, "--catalog", site.folder / "other")
+    with servers.answering(Hostile) as port:
+        verified = run("verify", "--url", f"http://127.0.0.1:{port}", "--out", site.folder / "dist")
+        imported = run("import", f"http://127.0.0.1:{port}", "--catalog", site.folder / "other")
 
     assert "\\x1b]0;owned" in verified.output
     for result in (verified, imported):
         assert (result.exit_code, result.output.replace("\n", "").isprintable()) == (1, True)
-
-
-@contextmanager
-def hostile_server(answer: bytes) -> Iterator[str]:
-    """A server that sends the same bytes for each request and closes the connection."""
-
-    class Handler(socketserver.BaseRequestHandler):
-        def handle(self) -> None:
-            self.request.recv(65536)
-            self.request.sendall(answer)
-
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 @pytest.mark.parametrize("replace", [filesystem.replace_link, filesystem.replace])

@@ -149,16 +149,6 @@ def test_verify_output_and_exit_codes(site: Site, run: Run) -> None:
     assert (listed.exit_code, json.loads(listed.stdout)) == (1, facts | {"ok": False, "damaged": [sentence]})
 
 
-def test_errors_are_json_with_json_output(site: Site, run: Run) -> None:
-    """If there is no release."""
-    out = site.folder / "dist"
-    result = run("verify", "--out", out, "--json")
-
-    message = f"{out}: nothing has been built yet; run the command `build` first"
-    assert (result.exit_code, result.stderr) == (1, "")
-    assert json.loads(result.stdout) == {"ok": False, "message": message, "problems": []}
-
-
 def test_export_writes_one_file_for_each_url(site: Site, run: Run) -> None:
     """With a sidecar and the same modification time."""
     tree_snapshot.first_version(site)
