@@ -20,7 +20,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 
-from generator import __version__, filesystem
+from generator import filesystem
 from generator.nginx import config
 from generator.nginx import process as serve
 from tests.support import nginx_client, servers, tree_snapshot
@@ -214,11 +214,6 @@ def test_base_images_have_a_version_and_a_digest() -> None:
     assert [image for image in images if not re.fullmatch(r"[a-z]+:\d+\.\d+[-.\w]*@sha256:[0-9a-f]{64}", image)] == []
     assert not any("slim" in image for image in images)
     assert "package-ecosystem: docker" in (ROOT / ".github/dependabot.yml").read_text(encoding="utf-8")
-
-
-def test_the_image_says_which_version_made_its_site() -> None:
-    """`docker image inspect` prints it."""
-    assert f'org.opencontainers.image.version="{__version__}"' in said(SERVE, "LABEL")
 
 
 @pytest.mark.packages

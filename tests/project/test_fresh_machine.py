@@ -28,7 +28,7 @@ def make(*arguments: str) -> str:
 
 
 def test_help_lists_every_target() -> None:
-    """`make help` has a line with a description for each target."""
+    """`make` alone and `make help` have a line with a description for each target, and change nothing."""
     variables = dict(re.findall(r"^(\w+) := (.*)$", MAKEFILE, re.MULTILINE))
     (phony,) = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)
     phony = re.sub(r"\$\((\w+)\)", lambda match: variables[match[1]], phony)
@@ -37,10 +37,6 @@ def test_help_lists_every_target() -> None:
 
     assert listed == targets
     assert set(listed) == set(phony.split())
-
-
-def test_make_alone_is_help() -> None:
-    """`make` prints the targets and changes nothing."""
     assert make() == make("help")
 
 

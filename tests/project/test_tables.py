@@ -30,22 +30,6 @@ def test_failure_names_each_case_that_differs() -> None:
     assert tried == [(number, limit) for limit in (2, 3) for number in (1, 9, 5)]
 
 
-def test_rows_without_a_name_show_their_values() -> None:
-    @each(("path", "status"), [("/a", 200), ("/b", 404)])
-    def paths_exist(path: str, status: int) -> None:
-        assert status == 200
-
-    with pytest.raises(
-        pytest.fail.Exception, match=r"1 cases differ:\npath='/b', status=404 \(line \d+\):\n    assert"
-    ):
-        paths_exist()
-
-
-@each("number", [1, 2])
-def test_fixtures_are_passed_on(number: int, tmp_path) -> None:
-    assert tmp_path.is_dir() and number in (1, 2)
-
-
 def test_tables_are_checked_when_a_test_is_defined() -> None:
     """A table without rows would prove nothing, and a parameter that the test does not take is a typing error."""
     with pytest.raises(AssertionError, match="no rows for path"):
