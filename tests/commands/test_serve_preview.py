@@ -2,6 +2,7 @@
 
 import json
 import socket
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ from generator.commands import serve as command
 from generator.commands.serve import PreviewStatus
 from generator.errors import FlatpanelError
 from generator.pipeline.build_options import Options
+from generator.pipeline.run import build
 from generator.release.store import Store
 from tests.commands.test_serve import DEADLINE, Serving, ask, edit, own_addresses, serving
 from tests.conftest import AS_OF, Site
+from tests.support.servers import free_port
 
 SCHEDULED = "  - {id: 7, number: 2, published: 2035-06-01T16:00:00Z, pages: [1.png]}\n"
 RESTRICTED = (
@@ -213,3 +216,15 @@ def test_urls_lead_to_the_preview_if_it_has_the_images(site: Site, settings: str
 
     assert local.base_url == base_url
     assert local.out == site.folder / ".flatpanel_serve/preview-8123/dist"
+
+
+def test_the_folder_of_a_preview_is_refused_if_it_has_releases(previewed: Site) -> None:
+    """The message is on the page of problems, too."""
+    port = free_port()
+    release = previewed.folder / f".flatpanel_serve/preview-{port}/dist"
+    build(replace(previewed.options, out=release))
+    with serving(previewed, "--preview", "--port", str(port)):
+        page = ask(port, "/")
+
+    assert page.status == 503
+    assert "dist: is not a preview; remove the folder" in page.text
