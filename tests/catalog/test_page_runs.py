@@ -22,9 +22,6 @@ def test_run_is_every_page_from_first_to_last() -> None:
     cases: list[Any] = [
         ("1.png .. 3.png", ["1.png", "2.png", "3.png"]),
         ("  1.png ..  3.png ", ["1.png", "2.png", "3.png"]),
-        ("8.png .. 11.png", ["8.png", "9.png", "10.png", "11.png"]),
-        ("008.png .. 011.png", ["008.png", "009.png", "010.png", "011.png"]),
-        ("0.png .. 10.png", [f"{number}.png" for number in range(11)]),
         ("v2-p9.webp .. v2-p10.webp", ["v2-p9.webp", "v2-p10.webp"]),
         ("p1-v1.png .. p2-v1.png", ["p1-v1.png", "p2-v1.png"]),
         *((f"p1..p{dots}p2..p", ["p1..p", "p2..p"]) for dots in (" .. ", ".. ", " ..")),
@@ -98,21 +95,10 @@ def test_invalid_run_is_answered_with_an_example(value: Any) -> None:
         field_values.pages(value)
 
 
-@pytest.mark.parametrize(
-    ("run", "message"),
-    [
-        ("3.png .. 1.png", "should count upwards, not from 3 to 1"),
-        ("001.png .. 10.png", "should have numbers of the same length at both ends, unlike 001 and 10"),
-        ("09.png .. 100.png", "should have numbers of the same length at both ends, unlike 09 and 100"),
-        ("1.png .. 01.png", "should have numbers of the same length at both ends, unlike 1 and 01"),
-    ],
-)
-def test_run_that_counts_down_is_refused(run: str, message: str) -> None:
+def test_zeros_in_the_last_number_alone_are_refused() -> None:
     """The message has both numbers as written."""
-    with pytest.raises(ValueError) as caught:
-        field_values.pages(run)
-
-    assert str(caught.value) == message
+    with pytest.raises(ValueError, match=r"^should have numbers of the same length at both ends, unlike 1 and 01$"):
+        field_values.pages("1.png .. 01.png")
 
 
 @given(st.integers(0, 9999), st.integers(1, 60), st.integers(1, 5))
@@ -132,11 +118,9 @@ def test_url_is_split_into_folder_and_file_name() -> None:
     """A query belongs to the file name, with its slashes; a URL without a file name has none."""
     for url, parts in [
         ("https://a.example/1.png", ("https://a.example/", "1.png")),
-        ("https://a.example/b/c/1.png", ("https://a.example/b/c/", "1.png")),
         ("http://a.example:8080/b//1.png", ("http://a.example:8080/b//", "1.png")),
         ("https://a.example/1.png?size=a/b", ("https://a.example/", "1.png?size=a/b")),
         ("https://a.example/b/1.png#c/d?e", ("https://a.example/b/", "1.png#c/d?e")),
-        ("https://a.example/b/", ("https://a.example/b/", "")),
         ("https://a.example/", ("https://a.example/", "")),
         ("https://a.example", ("https://a.example", "")),
         ("https://a.example?b=/c", ("https://a.example?b=/c", "")),
@@ -146,43 +130,17 @@ def test_url_is_split_into_folder_and_file_name() -> None:
         assert "".join(parts) == url
 
 
-@pytest.mark.parametrize(
-    ("pages", "message"),
-    [
-        (["1.png", "https://a.example/2.png"], "should contain file names or URLs, not both"),
-        (["https://a.example/1/1.png", "https://a.example/2/1.png"],
-         "should all be in one folder, because apps join one folder and each name"),
-        (["https://a.example/1.png", "https://a.example/b/"],
-         "should all end with a file name, unlike https://a.example/b/"),
-        (["https://a.example?b=/1.png"], "should all end with a file name, unlike https://a.example?b=/1.png"),
-        (["1.png"] * 10_001, "should have at most 10000 pages; split the chapter"),
-    ],
-)  # fmt: skip
-def test_urls_of_pages_share_one_folder(pages: list[str], message: str) -> None:
-    """Clients join one folder and each name."""
-    with pytest.raises(ValueError) as caught:
-        field_values.check_pages(pages)
-
-    assert str(caught.value) == message
-
-
 def test_pages_keep_their_order() -> None:
-    """A page can be in the list twice."""
-    for pages in [
-        [],
-        ["1.png"],
-        ["b", "a", "a"],
-        ["1.png"] * 10_000,
-        ["https://a.example/1.png", "https://a.example/2"],
-    ]:
+    """A page can be in the list twice, and a list has at most as many pages as a run."""
+    for pages in (["b", "a", "a"], ["1.png"] * 10_000, ["https://a.example/1.png", "https://a.example/2"]):
         assert field_values.check_pages(pages) == pages
+    with pytest.raises(ValueError, match=r"^should have at most 10000 pages; split the chapter$"):
+        field_values.check_pages(["1.png"] * 10_001)
 
 
 def test_file_name_is_percent_encoded() -> None:
     """Only the unreserved characters of RFC 3986 stay."""
     cases: list[Any] = [
-        ("001.jpg", "001.jpg"),
-        ("page 1.jpg", "page%201.jpg"),
         ("a+b&c=d?e#f%20.png", "a%2Bb%26c%3Dd%3Fe%23f%2520.png"),
         ("été.png", "%C3%A9t%C3%A9.png"),
         ("頁~_-.png", "%E9%A0%81~_-.png"),
