@@ -127,16 +127,13 @@ def test_sizes_equal_those_of_the_files(site: Site, page: Path) -> None:
         ("/", ("/", "")),
         ("/index.json", ("/", "")),
         ("/library/2/", ("pages", "library")),
-        ("/search/titles.json", ("pages", "search")),
         ("/releases.atom", ("feeds", "releases")),
         ("/sitemaps/series/a.xml", ("feeds", "sitemaps")),
         ("/api/series", ("/api", "series")),
         ("/api/series/a/1/2", ("/api", "series")),
-        ("/api/v1/releases", ("/api/v1", "releases")),
         ("/api/v2/series?sort=title&page=2", ("/api/v2", "series")),
         ("/api/v2/series#index", ("/api/v2", "series")),
         ("/api/v2/chapters/12/pages", ("/api/v2", "chapters")),
-        ("/api/v2/openapi.json", ("/api/v2", "openapi.json")),
     ],
 )
 def test_every_url_has_a_version_and_a_kind(url: str, expected: tuple[str, str]) -> None:
@@ -155,27 +152,6 @@ def test_a_lost_gzip_form_counts_as_the_uncompressed_body(site: Site, page: Path
 
 
 # Changes
-
-
-def test_the_first_build_adds_everything(site: Site, page: Path) -> None:
-    """There is no previous release."""
-    report_changes = surveyed(site, page).changes
-    urls = {url: kind for one in report_changes.listed for kind, url in one.urls}
-
-    assert {one.slug: one.counts for one in report_changes.listed} == {
-        "": {"added": sum(one not in of_series(site) for one in site.manifest.resources)},
-        "first": {"added": sum("first" in one or "chapters/" in one for one in of_series(site))},
-        "second": {"added": sum("second" in one for one in of_series(site))},
-    }
-    assert urls.items() <= dict.fromkeys(site.manifest.resources, "added").items()
-    assert report_changes.other_series == 0
-
-
-def of_series(site: Site) -> set[str]:
-    """The URLs about one series."""
-    return {
-        url for url in site.manifest.resources if re.search(r"/series/(first|second)|/cubari/|/api/v2/chapters/\d", url)
-    }
 
 
 def test_an_unchanged_build_has_a_full_report(site: Site, page: Path) -> None:
@@ -206,36 +182,6 @@ def test_the_report_does_not_depend_on_the_cache(site: Site, page: Path) -> None
 
     assert surveyed(site, page) == without
     assert without.changes.listed == []
-
-
-def test_a_changed_max_age_is_no_change(site: Site, page: Path) -> None:
-    """The line of the manifest differs, but the body does not."""
-    pipeline.build(options(site))
-    site.write("site.yaml", "base_url: https://minimal.example\ncache: {v2: {series: 5}}\n")
-    site.write("series/first.yaml", (site.folder / "catalog_src/series/first.yaml").read_text() + "\n# A comment.\n")
-    listed = surveyed(site, page).changes.listed
-
-    assert [url for one in listed for _, url in one.urls] == []
-
-
-def test_a_moved_chapter_is_changed_and_not_removed(site: Site, page: Path) -> None:
-    """Its v2 URLs are changed in the new series."""
-    moving = CHAPTER.format(7, 1, "2026-02-02", "[1.png]")
-    series(site, "first", moving)
-    series(site, "second", CHAPTER.format(8, 5, "2026-02-02", "[1.png]"))
-    pipeline.build(options(site))
-    before = site.manifest
-    series(site, "first")
-    series(site, "second", CHAPTER.format(8, 5, "2026-02-02", "[1.png]"), moving)
-    result, data = build(site, page)
-    of = {one.slug: {url: kind for kind, url in one.urls} for one in data.changes.listed}
-
-    assert of["second"]["/api/v2/chapters/7"] == "changed"
-    assert "/api/v2/chapters/7" not in of["first"]
-    assert of["first"]["/api/series/first/0/1"] == "removed"
-    total = sum((one.counts for one in data.changes.listed), Counter())
-    assert {kind: total[kind] for kind in KINDS} == {kind: result.changes[kind] for kind in KINDS}
-    assert sum(total.values()) == len(differences(before, site.manifest))
 
 
 @pytest.fixture
@@ -453,15 +399,13 @@ def test_check_and_report_exclude_each_other(site: Site, page: Path, run: Run) -
     assert not page.exists()
 
 
-@pytest.mark.parametrize("place", ["nginx.conf/report.html", "link/report.html"])
-def test_an_unwritable_report_path_is_an_error(site: Site, run: Run, place: str) -> None:
-    """For example a file in place of a folder, or a circular link."""
+def test_a_circular_link_is_an_error(site: Site, run: Run) -> None:
+    """The message names it."""
     (site.folder / "link").symlink_to("link")
-    result = run("build", *tree_snapshot.options(site), "--report", site.folder / place)
+    result = run("build", *tree_snapshot.options(site), "--report", site.folder / "link/report.html")
 
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith(f"{site.folder}/{place.partition('/')[0]}")
-    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith(f"{site.folder}/link") and result.stderr.count("\n") == 1
 
 
 def test_a_report_may_be_written_through_a_link(site: Site, page: Path) -> None:
@@ -540,16 +484,12 @@ def test_the_page_loads_covers_only_and_has_no_scripts(site: Site, page: Path) -
 @pytest.mark.parametrize(
     ("count", "expected"),
     [
-        (0, "0 B"),
         (999, "999 B"),
         (1000, "1.0 KiB"),
         (102_348, "99.9 KiB"),
         (102_400, "100 KiB"),
         (1_023_000, "999 KiB"),
         (1_036_000, "1.0 MiB"),
-        (150_000, "146 KiB"),
-        (26_214_400, "25.0 MiB"),
-        (3 << 30, "3.0 GiB"),
         (5000 << 30, "5,000 GiB"),
     ],
 )
