@@ -17,6 +17,7 @@ from generator.review.diff.json_diff import json_changes
 from generator.review.diff.lines import LONGEST
 from tests.commands.test_cli import Run
 from tests.conftest import AS_OF, Site
+from tests.review.test_report_details import chapter, series
 from tests.support import tree_snapshot
 
 # No body of two megabytes, and no fsync.
@@ -173,27 +174,14 @@ def links(text: str) -> dict[str, str]:
     return {url: html.unescape(title) for url, title in re.findall('<a href="([^"]+)"><code>(.*?)</code></a>', text)}
 
 
-def chapter(number: object, title: str = "", **fields: object) -> str:
-    values = {"number": number, "title": f'"{title}"', "published": "2026-02-02", "modified": "2026-02-02", "pages": []}
-    return f"- {{{', '.join(f'{name}: {value}' for name, value in (values | fields).items())}}}\n"
-
-
-def with_chapters(*chapters: str, title: str = "First", **fields: object) -> str:
-    settings = "".join(f"{name}: {value}\n" for name, value in fields.items())
-    return f"title: '{title}'\ncover: c.png\nmodified: 2026-02-01\n{settings}chapters:\n{''.join(chapters)}"
-
-
 def test_titles_link_to_pages(site: Site, run: Run) -> None:
     """The URL is that of the API: series and chapters, changed and added ones, with and without an id."""
-    site.write("series/first.yaml", with_chapters(chapter(1, "One", id=1), chapter(2.5, "Two", volume=3), chapter(4)))
+    two = {"title": "Two", "volume": 3}
+    series(site, "first", chapter(1, title="One", id=1), chapter(2.5, **two), chapter(4))
     site.build()
-    site.write(
-        "series/first.yaml",
-        with_chapters(
-            chapter(1, "Uno", id=1), chapter(2.5, "Two", volume=3, final="true"), chapter(5, "New"), chapter(4)
-        ),
-    )
-    site.write("series/third.yaml", with_chapters(chapter(7, volume=2), title="Third"))
+    changed = chapter(1, title="Uno", id=1), chapter(2.5, **two, final="true"), chapter(5, title="New"), chapter(4)
+    series(site, "first", *changed)
+    series(site, "third", chapter(7, volume=2), title="Third")
     (site.folder / "catalog_src/series/second.yaml").unlink()
     text = comment(site, run)
     reader = "https://minimal.example/reader"
@@ -214,7 +202,7 @@ def test_a_link_has_the_settings_of_the_new_release(site: Site, run: Run) -> Non
     """Another host and another path of the reader. /api/v2 has paths, the older versions have URLs."""
     site.build()
     site.write("site.yaml", "base_url: http://localhost:81\nreader: /read/\n")
-    (site.folder / "catalog_src/series/first.yaml").write_text(with_chapters(chapter(2, "Two"), title="New"))
+    series(site, "first", chapter(2, title="Two"), title="New")
     urls = links(comment(site, run))
 
     assert urls == {
@@ -226,10 +214,9 @@ def test_a_link_has_the_settings_of_the_new_release(site: Site, run: Run) -> Non
 
 def test_a_restricted_series_links_to_its_page_only(site: Site, run: Run) -> None:
     """Its chapters need an API key; --private shows them."""
-    before, after = (with_chapters(chapter(1, title, id=1), restricted="true") for title in ("One", "Secret"))
-    site.write("series/first.yaml", before)
+    series(site, "first", chapter(1, title="One", id=1), restricted="true")
     site.build()
-    site.write("series/first.yaml", after)
+    series(site, "first", chapter(1, title="Secret", id=1), restricted="true")
 
     assert links(comment(site, run)) == {"https://minimal.example/reader/first/": "First"}
     assert list(links(comment(site, run, "--private")).values()) == ["First", "Ch. 1: Secret"]
@@ -238,7 +225,7 @@ def test_a_restricted_series_links_to_its_page_only(site: Site, run: Run) -> Non
 def test_a_series_without_a_public_body_has_no_link(site: Site, run: Run) -> None:
     """For example a restricted series whose chapters have no id: no API version has it."""
     site.build()
-    site.write("series/first.yaml", with_chapters(chapter(1), restricted="true"))
+    series(site, "first", chapter(1), restricted="true")
 
     assert links(comment(site, run)) == {}
 
@@ -247,13 +234,13 @@ def test_hostile_texts_are_not_markup(site: Site, run: Run) -> None:
     """In titles, descriptions and names, of changed series and new ones. A link leads to the page."""
     titles = [*NASTY, "[a](https://evil.example)", "\u202eright to left\u202c", "</a>\u2028<p>"]
     for number in range(1, len(titles)):
-        site.write(f"series/s{number}.yaml", with_chapters(chapter(2)))
+        series(site, f"s{number}", chapter(2))
     site.build()
     categories = []
     for number, nasty in enumerate(titles):
         quoted, category = (text.replace("'", "''") for text in (nasty, re.sub("[/,]", "", nasty)))
         title, lines = (json.dumps(text, ensure_ascii=False) for text in (nasty, f"{nasty}\n```\n{nasty}\n"))
-        site.write(f"series/s{number}.yaml", with_chapters(chapter(2, title[1:-1]), title=quoted, description=lines))
+        series(site, f"s{number}", chapter(2, title=title), title=f"'{quoted}'", description=lines)
         categories.append(f"- {{id: c{number}, name: '{category}', description: '{quoted}'}}\n")
     site.write("categories.yaml", "".join(categories))
     text = comment(site, run)
@@ -274,7 +261,7 @@ def test_hostile_texts_are_not_markup(site: Site, run: Run) -> None:
 
 def test_long_titles_and_long_lists_of_links_are_cut(site: Site, run: Run) -> None:
     """Ten chapters of each series; a title has at most 80 characters."""
-    site.write("series/first.yaml", with_chapters(*(chapter(number, "t" * 99) for number in range(1, 13))))
+    series(site, "first", *(chapter(number, title="t" * 99) for number in range(1, 13)))
     text = comment(built_before(site), run)
     titles = list(links(text).values())
 
@@ -296,10 +283,10 @@ def built_before(site: Site) -> Site:
 def test_a_group_of_similar_series_links_to_the_first_one(site: Site, run: Run) -> None:
     """More than fifty series with similar changes are one section."""
     for number in range(51):
-        site.write(f"series/many-{number:02}.yaml", with_chapters(chapter(1)))
+        series(site, f"many-{number:02}", chapter(1))
     site.build()
     for number in range(51):
-        site.write(f"series/many-{number:02}.yaml", with_chapters(chapter(1, "New"), title=f"Renamed {number}"))
+        series(site, f"many-{number:02}", chapter(1, title="New"), title=f"Renamed {number}")
     text = comment(site, run)
 
     assert is_harmless(text)
