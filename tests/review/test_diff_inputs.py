@@ -87,16 +87,6 @@ def test_a_manifest_with_bodies_shows_changed_fields(site: Site, run: Run, tmp_p
     assert facts(run, tmp_path / "kept", new)["things"][0]["changes"] == facts(run, old, new)["things"][0]["changes"]
 
 
-def test_a_lost_or_damaged_body_is_compared_by_etag(site: Site, run: Run) -> None:
-    """No fields are shown for it."""
-    old, new = releases(site)
-    for path in (site.folder / "dist/www").rglob("*.json"):
-        if "first" in str(path):
-            path.write_bytes(b"{")
-
-    assert facts(run, old, new)["things"][0]["changes"] == []
-
-
 def test_a_built_site_and_its_catalog(site: Site, run: Run) -> None:
     """The output is what the next build would publish. Different folders are not different settings."""
     site.build()
@@ -290,17 +280,6 @@ def test_a_revision_has_its_own_theme(run_diff: Callable[..., Any], repository: 
     assert around and around.beside("main", "theme") is None
 
 
-def test_hooks_and_git_settings_have_no_effect(run_diff: Callable[..., Any], repository: Site) -> None:
-    """No checkout is made."""
-    hook = repository.folder / ".git/hooks/post-checkout"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text(f"#!/bin/sh\ntouch {repository.folder}/ran\n")
-    hook.chmod(0o755)
-    git(repository.folder, "config", "core.hooksPath", str(hook.parent))
-
-    assert run_diff("first", "main")["differs"] is True
-
-
 def test_problems_of_a_revision_name_files_as_git_does(run_diff: Any, repository: Site, run: Run) -> None:
     """The temporary folder does not appear."""
     repository.write("series/second.yaml", "title: Second\n")
@@ -312,37 +291,6 @@ def test_problems_of_a_revision_name_files_as_git_does(run_diff: Any, repository
         "",
         "main:catalog_src/series/second.yaml:1:1: cover: is missing\n1 problem\n",
     )
-
-
-def test_a_revision_without_a_catalog_is_an_error(run_diff: Any, repository: Site, run: Run) -> None:
-    """The message names the revision."""
-    git(repository.folder, "checkout", "--quiet", "--orphan", "other")
-    git(repository.folder, "rm", "--quiet", "-r", "--cached", ".")
-    git(repository.folder, "commit", "--quiet", "--allow-empty", "--message", "x")
-    result = outcome(run("diff", "other", "."))
-
-    assert result == (1, "", "revision other has no catalog_src\n")
-
-
-@pytest.mark.parametrize("name", ["third.yaml", "folder"])
-def test_a_link_in_a_commit_cannot_read_other_files(
-    name: str, run_diff: Any, repository: Site, run: Run, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """The author of a commit must not read files of the reviewer. Links inside the catalog are followed."""
-    secret = tmp_path_factory.mktemp("elsewhere") / "secret.yaml"
-    secret.write_text("token: 12345\n")
-    series = repository.folder / "catalog_src/series"
-    (series / "first.yaml").rename(series / ".first.yaml")
-    (series / "first.yaml").symlink_to(".first.yaml")
-    commit(repository.folder, SECOND + 60)
-    assert run_diff("first", "main")["differs"] is True
-    (series / name).symlink_to(secret if name.endswith("yaml") else secret.parent)
-    commit(repository.folder, SECOND + 120)
-    problem = (
-        f"main:catalog_src/series/{name}: leads out of the catalog; links in a commit are not followed out of it\n"
-    )
-
-    assert outcome(run("diff", "first", "main")) == (1, "", problem)
 
 
 def test_a_shallow_clone_has_few_revisions(
