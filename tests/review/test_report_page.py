@@ -191,17 +191,6 @@ def test_the_accessibility_tree(tab: browser.Tab) -> None:
     assert images == {f"Cover of {title}" for title in TITLES}
 
 
-def test_sections_open_from_the_keyboard(tab: browser.Tab) -> None:
-    """Without a mouse and without scripts."""
-    emulate(tab)
-    tab.run("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
-    tab.run("document.querySelector('summary').focus()")
-    for kind in ("keyDown", "keyUp"):
-        tab.send("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
-
-    assert tab.run("[...document.querySelectorAll('details')].map((one) => one.open).slice(0, 2)") == [True, False]
-
-
 def test_the_policy_blocks_scripts_and_styles(page: Path, chromium: browser.Browser) -> None:
     """An injected script or style has no effect."""
     with chromium.tab() as tab:

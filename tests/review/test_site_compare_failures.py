@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -54,17 +53,6 @@ def test_sites_of_this_project_have_no_reasons(sites: Pair, tmp_path: Path) -> N
     result = compared(sites, tmp_path)
 
     assert (result.exit_code, "/api/v2/series/{slug} aliases[] moved" in result.output) == (1, True)
-
-
-def test_unreachable_site_is_an_error(sites: Pair, tmp_path: Path) -> None:
-    """The message names it."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{bound.getsockname()[1]}"
-        result = compare(sites[0].url, url, tmp_path / "cache")
-
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == f"{url}: cannot be reached: Connection refused\n"
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -142,14 +130,6 @@ def test_slow_site_ends_the_comparison(sites: Pair, tmp_path: Path) -> None:
 
     assert result.exit_code == 1
     assert sites[1].url in result.stderr
-
-
-def test_busy_site_is_asked_again(sites: Pair, tmp_path: Path) -> None:
-    """After the time that it names."""
-    sites[1].answers["/api/v2/groups"] = Replies(
-        [Reply(429, headers={"Retry-After": "60"}), Reply(503), sites[1].answers["/api/v2/groups"]]
-    )
-    assert compared(sites, tmp_path).exit_code == 0
 
 
 def test_interrupted_comparison_resumes(sites: Pair, tmp_path: Path) -> None:
