@@ -148,13 +148,6 @@ def test_unknown_field_of_a_title_template_is_refused(template: str) -> None:
         field_values.chapter_title(template)
 
 
-def test_braces_in_a_value_are_not_filled() -> None:
-    """A title that looks like a field stays a title."""
-    values = {"volume": "?", "number": "1", "title": "{number} {{}}", "date": "2026-05-01", "series": "{title}"}
-
-    assert field_values.full_title("{series}: {title} } {", 1, values) == "{title}: {number} {{}} } {"
-
-
 def test_two_braces_in_a_title_template_are_one() -> None:
     """As in the title formats of the original service."""
     for template, title in [

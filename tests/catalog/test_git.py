@@ -57,55 +57,27 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
-def test_file_has_the_time_of_its_last_commit(repository: Path) -> None:
-    """In UTC, for any time zone of the committer."""
-    assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND}
-
-
 def written(path: Path, text: str, at: int) -> None:
     """Write a file, as if at some time."""
     path.write_text(text)
     os.utime(path, (at, at))
 
 
-def test_edited_file_has_its_mtime(repository: Path) -> None:
-    """Also if the edit is staged."""
-    written(repository / "a.yaml", "aa", THIRD)
-    written(repository / "b.yaml", "bbb", THIRD + 1)
-    git(repository, "add", "b.yaml")
+def test_edited_and_new_files_have_their_mtime(repository: Path) -> None:
+    """Also if they are staged."""
+    for number, name in enumerate("abcd"):
+        written(repository / f"{name}.yaml", name * 3, THIRD + number)
+    git(repository, "add", "b.yaml", "d.yaml")
 
-    assert times(repository) == {"a.yaml": THIRD, "b.yaml": THIRD + 1}
-
-
-def test_new_file_has_its_mtime(repository: Path) -> None:
-    """Also if it is staged."""
-    written(repository / "c.yaml", "c", THIRD)
-    written(repository / "d.yaml", "d", THIRD + 1)
-    git(repository, "add", "d.yaml")
-
-    assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND, "c.yaml": THIRD, "d.yaml": THIRD + 1}
+    assert times(repository) == {f"{name}.yaml": THIRD + number for number, name in enumerate("abcd")}
 
 
-def test_edited_file_is_not_older_than_its_last_commit(repository: Path) -> None:
-    """An older file may be copied over a committed one."""
+def test_edited_file_is_between_its_last_commit_and_the_build(repository: Path) -> None:
+    """An older file may be copied over a committed one, and a clock that is ahead brings no future dates."""
+    written(repository / "a.yaml", "later", NOW + 1000)
     written(repository / "b.yaml", "older", FIRST - 1)
 
-    assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND}
-
-
-def test_edited_file_is_not_newer_than_the_build(repository: Path) -> None:
-    """A clock that is ahead must not bring future dates into a release."""
-    written(repository / "b.yaml", "later", NOW + 1000)
-
-    assert times(repository)["b.yaml"] == NOW
-
-
-def test_build_time_changes_no_file_time(repository: Path) -> None:
-    """Uncommitted files have the same time in the next build."""
-    written(repository / "a.yaml", "aa", THIRD)
-    written(repository / "c.yaml", "c", THIRD)
-
-    assert times(repository, NOW) == times(repository, NOW + 60)
+    assert times(repository) == {"a.yaml": NOW, "b.yaml": SECOND}
 
 
 @pytest.mark.parametrize("staged", [False, True])
@@ -331,7 +303,7 @@ def clone(repository: Path, folder: Path, *options: str) -> Path:
 
 
 def test_clone_has_the_same_times(repository: Path, tmp_path: Path) -> None:
-    """Commit times are part of the repository."""
+    """In UTC, for any time zone of the committer."""
     copy = clone(repository, tmp_path / "clone")
 
     assert history.file_times(copy, NOW) == FileTimes({"a.yaml": FIRST, "b.yaml": SECOND}, [], is_shallow=False)

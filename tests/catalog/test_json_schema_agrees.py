@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from generator.catalog import records
 from tests.support.runs import examples, sample
 from tests.support.schema_editor import LEAST, RECORDS, SCHEMAS, objects, takes, values, weakened
+from tests.support.tables import each
 
 # Messages of the records, and the reason why no schema can refuse the value.
 UNSAID = {
@@ -117,40 +118,24 @@ def test_schema_has_the_same_fields_as_the_model() -> None:
         assert all(refusals(kind, one) for one in wrong)
 
 
-def test_views_are_checked_alike() -> None:
-    """views.yaml contains counts by id, or nothing."""
-    for value, taken in [
-        (None, True),
-        ({}, True),
-        ({"31": 1204}, True),
-        ({"31": -1}, False),
-        ({"031": 1}, False),
-        ({"31": "1"}, False),
-        ([], False),
-    ]:
-        assert [*takes(SCHEMAS["views.json"], value)] == [taken]
-        assert (not refusals(records.Views, {} if value is None else value)) == taken
+@each(
+    ("name", "model", "valid", "wrong"),
+    [
+        ("views", records.Views, [{"31": 1204}], [{"31": -1}, {"031": 1}, {"31": "1"}, []]),
+        (
+            "sizes",
+            records.Sizes,
+            [{"31": "784x1145*23 - 1568x1145"}, {"31": "-*2"}],
+            [*({"31": text} for text in ("", "0x5", "5x5*0", "5x5  5x5", "5x5 ", "1000000x5", 5)), {"031": "5x5"}, []],
+        ),
+    ],
+)
+def test_files_by_chapter_id_are_checked_alike(name: str, model: Any, valid: list[Any], wrong: list[Any]) -> None:
+    """views.yaml and sizes.yaml contain values by id, or nothing."""
+    accepted = [True] * (2 + len(valid)) + [False] * len(wrong)
 
-
-def test_sizes_are_checked_alike() -> None:
-    """sizes.yaml contains texts by id, or nothing."""
-    for value, taken in [
-        (None, True),
-        ({}, True),
-        ({"31": "784x1145*23 - 1568x1145"}, True),
-        ({"31": "-*2"}, True),
-        ({"31": ""}, False),
-        ({"31": "0x5"}, False),
-        ({"31": "5x5*0"}, False),
-        ({"31": "5x5  5x5"}, False),
-        ({"31": "5x5 "}, False),
-        ({"31": "1000000x5"}, False),
-        ({"31": 5}, False),
-        ({"031": "5x5"}, False),
-        ([], False),
-    ]:
-        assert [*takes(SCHEMAS["sizes.json"], value)] == [taken]
-        assert (not refusals(records.Sizes, {} if value is None else value)) == taken
+    assert [*takes(SCHEMAS[f"{name}.json"], None, {}, *valid, *wrong)] == accepted
+    assert [not refusals(model, value) for value in ({}, *valid, *wrong)] == accepted[1:]
 
 
 def test_list_can_be_empty() -> None:

@@ -133,12 +133,9 @@ def test_full_title_fills_the_template_of_its_series() -> None:
         (None, "~", "10.5", "Rain", "Ch. 10.5: Rain"),
         (None, "1", "2", "", "Vol. 1, Ch. 2"),
         ("{series} {volume}.{number} {title} {date}", "3", "4", "Rain", "a 3.4 Rain 2026-05-01"),
-        ("{series} {volume}.{number} {title}", "~", "4", "Rain", "a ?.4 Rain"),
         ("Vol. {volume} {number}", "~", "4", "Rain", "Vol. ? 4"),
         ("{number}: {title} (Vol. {volume}, new)", "~", "4", "Rain", "4: Rain (new)"),
         ("第{number}話「{title}」", "~", "0", "{series}", "第0話「{series}」"),
-        ("{title}", "1", "1", "", ""),
-        ("no field", "1", "1", "Rain", "no field"),
     ]:
         fields = f"chapter_title: '{template}'" if template else ""
         series = one_series(chapter(number, volume, more=f"pages: [], title: '{title}'"), fields)

@@ -120,15 +120,6 @@ def test_folder_of_the_catalog_is_refused(site: Site) -> None:
         assert problems(site) == [f"site.yaml:2:15: media_folder: {OVERLAPS}"]
 
 
-def test_file_is_refused(site: Site) -> None:
-    (site.folder / "media").write_text("")
-    settings(site, "media_folder: media")
-
-    assert problems(site) == [
-        "site.yaml:2:15: media_folder: media is not a folder; name the folder of the images",
-    ]
-
-
 @pytest.mark.parametrize("media", ["/", "/api/", "/api/v2/", "/_flatpanel/x/", "https://a.example/"])
 def test_paths_of_the_api_are_refused(site: Site, media: str) -> None:
     """nginx would not start, or would serve images only."""
