@@ -19,6 +19,7 @@ from generator.media import size_file
 from generator.pipeline import run as pipeline
 from generator.pipeline import up_to_date
 from generator.pipeline.build_options import Options
+from tests.catalog import test_wrong_catalogs
 from tests.conftest import AS_OF, Site
 from tests.support import author_catalogs
 from tests.support.author_catalogs import Run
@@ -53,11 +54,7 @@ def link(site: Site, file: str, target: Path | str) -> Site:
 
 
 def problems(site: Site, follow: tuple[Path, ...] = ()) -> list[str]:
-    """The messages of `check`, without the folder."""
-    catalog = ConfinedFolder(site.folder / "catalog_src", follow)
-    with pytest.raises(FlatpanelError) as caught:
-        pipeline.check(catalog, AS_OF, 1)
-    return [line.removeprefix(f"{catalog}/") for line in str(caught.value).splitlines()]
+    return test_wrong_catalogs.problems(ConfinedFolder(site.folder / "catalog_src", follow))
 
 
 # Every command that reads a catalog, with its arguments behind --catalog, and whether it is asked for --out.

@@ -11,6 +11,7 @@ from generator.catalog.site_settings import Site as Settings
 from generator.errors import CatalogError, FlatpanelError
 from generator.pipeline import run as pipeline
 from generator.pipeline.build_options import Options
+from tests.catalog.test_wrong_catalogs import problems
 from tests.conftest import AS_OF, Site
 
 LEAVES = "the link leads out of the project; use a real folder, or `serve --media DIR` on your own machine"
@@ -19,12 +20,6 @@ OVERLAPS = "the folder contains the catalog or is part of it; choose a folder be
 
 def settings(site: Site, lines: str) -> None:
     site.write("site.yaml", f"base_url: https://a.example\n{lines}\n")
-
-
-def problems(site: Site) -> list[str]:
-    with pytest.raises(CatalogError) as raised:
-        pipeline.check(site.folder / "catalog_src", AS_OF, 1)
-    return [str(problem).removeprefix(f"{site.folder}/catalog_src/") for problem in raised.value.problems]
 
 
 def test_images_of_another_host_have_no_path_here() -> None:
@@ -56,7 +51,7 @@ def test_missing_folder_is_valid(site: Site, folder: str) -> None:
 def test_other_paths_are_refused(site: Site, folder: str) -> None:
     settings(site, f'media_folder: "{folder}"')
 
-    assert problems(site) == [
+    assert problems(site.folder / "catalog_src") == [
         "site.yaml:2:15: media_folder: should be a folder below the folder of the project, like media or files/images: "
         f"without / at the beginning or end, names that begin with a dot, and the characters \\ $ * ? ' [, not {folder}"
     ]
@@ -71,7 +66,7 @@ def test_link_out_of_the_project_is_refused(site: Site, tmp_path_factory: pytest
     for name in ("files", "files/media", "broken"):
         settings(site, f"media_folder: {name}")
 
-        assert problems(site) == [f"site.yaml:2:15: media_folder: {LEAVES}"]
+        assert problems(site.folder / "catalog_src") == [f"site.yaml:2:15: media_folder: {LEAVES}"]
 
 
 def test_folder_that_becomes_a_link_is_refused(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -117,7 +112,7 @@ def test_folder_of_the_catalog_is_refused(site: Site) -> None:
     for name in ("catalog_src", "catalog_src/media", "link/series"):
         settings(site, f"media_folder: {name}")
 
-        assert problems(site) == [f"site.yaml:2:15: media_folder: {OVERLAPS}"]
+        assert problems(site.folder / "catalog_src") == [f"site.yaml:2:15: media_folder: {OVERLAPS}"]
 
 
 @pytest.mark.parametrize("media", ["/", "/api/", "/api/v2/", "/_flatpanel/x/", "https://a.example/"])
@@ -126,7 +121,7 @@ def test_paths_of_the_api_are_refused(site: Site, media: str) -> None:
     settings(site, f"media: {media}\nmedia_folder: media")
     path = media.removeprefix("https://a.example")
 
-    assert problems(site) == [
+    assert problems(site.folder / "catalog_src") == [
         f"site.yaml:3:15: media_folder: images cannot be served at {path}, which has other URLs; "
         "set media to a path like /media/"
     ]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from generator.catalog.confined_folder import Folder
 from generator.errors import CatalogError, FlatpanelError
 from generator.pipeline import run
 from generator.pipeline.build_options import Options
@@ -55,7 +56,7 @@ def write(catalog: Path, file: str, text: str | bytes) -> None:
     path.write_bytes(text.encode() if isinstance(text, str) else text)
 
 
-def problems(catalog: Path, jobs: int = 1) -> list[str]:
+def problems(catalog: Folder, jobs: int = 1) -> list[str]:
     """Return the problems of a catalog, without its folder."""
     with pytest.raises(CatalogError) as caught:
         run.check(catalog, AS_OF, jobs)
