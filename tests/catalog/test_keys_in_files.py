@@ -24,38 +24,6 @@ def problems(site: Site, run: Run) -> str:
     return result.stderr.replace(f"{site.folder}/catalog_src/", "")
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        (
-            f"- {{name: a, sha256: {TWO}}}\n- {{name: a, sha256: {'3' * 63}c}}\n",
-            "keys.yaml:2:10: [1].name: the name a is already used by another key in line 1; choose another",
-        ),
-        (
-            f"- {{name: a, sha256: {TWO}}}\n- {{name: b, sha256: {TWO}}}\n",
-            "keys.yaml:2:21: [1].sha256: is already the digest of a key in keys.yaml; remove one of them",
-        ),
-        (
-            f"- {{name: a, sha256: {ONE}}}\n",
-            "keys.yaml:1:21: [0].sha256: is already the digest of a key in accounts.yaml; remove one of them",
-        ),
-        (
-            f"- {{name: tablet, sha256: {TWO}}}\n",
-            "keys.yaml:1:10: [0].name: is already used by a key of the account noor; choose another",
-        ),
-        (
-            f"- {{name: a, account: nor, sha256: {TWO}}}\n",
-            "keys.yaml:1:22: [0].account: no account has the username nor; did you mean noor?",
-        ),
-    ],
-)
-def test_problems_of_keys_are_located(keyed: Site, run: Run, text: str, problem: str) -> None:
-    """keys.yaml is checked like any other file of the catalog."""
-    keyed.write("keys.yaml", text)
-
-    assert problem in problems(keyed, run)
-
-
 SECRET = "hunter2-hunter2"
 MADE = f"fpk_{'Zz9-_' * 8}xyz"
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from click.testing import Result
 
 from generator.catalog import entities
@@ -47,30 +46,6 @@ def test_chapter_gets_the_sizes_of_its_id() -> None:
     series = link(sources, sources.mtimes, yaml_catalogs.AS_OF).series[0]
 
     assert [chapter.sizes for chapter in series.chapters] == [(A, None), (), (), ()]  # type: ignore[attr-defined]
-
-
-ADVICE = "should be sizes with one space between them, like 784x1145*23 - 1568x1145, not "
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("1: 784\n", "sizes.yaml:1:4: 1: should be text, not 784; put it in quotes"),
-        ("2: 1x1\n1: 1x1, 2x2\n", f"sizes.yaml:2:4: 1: {ADVICE}"),
-        ('1: "0x1"\n', f"sizes.yaml:1:4: 1: {ADVICE}0x1"),
-        ('1: ""\n', f"sizes.yaml:1:4: 1: {ADVICE}"),
-        ("1: [1x1]\n", "sizes.yaml:1:4: 1: should be text, not "),
-        ("first: 1x1\n", "sizes.yaml:1:1: first: should be the id of a chapter, not first"),
-    ],
-)
-def test_problems_in_sizes_yaml_have_a_place(site: Site, run: Callable[..., Result], text: str, problem: str) -> None:
-    """Like in any file of the catalog."""
-    site.write("sizes.yaml", text)
-
-    result = run("check", "--catalog", site.folder / "catalog_src")
-
-    assert result.exit_code == 1
-    assert problem in result.stderr
 
 
 def test_empty_sizes_yaml_is_valid(site: Site, run: Callable[..., Result]) -> None:
