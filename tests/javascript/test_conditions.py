@@ -24,7 +24,6 @@ BEFORE, AT, AFTER = (encoding.http_date(NOW + seconds) for seconds in (-1, 0, 1)
         (f'"x" , W/"{TAG}"', False, True),
         (f'"x,"{TAG}"', False, False),
         (f'"x, "{TAG}"", "{TAG}"', True, True),
-        (f'"{TAG}" x', False, False),
         (f"{TAG}", False, False),
         (f'w/"{TAG}"', False, False),
         (f'"{TAG.upper()}"', False, False),
@@ -124,7 +123,6 @@ def test_instant_is_written(core, seconds: int) -> None:
         ("", False),
         ("gzip", True),
         ("GZip, deflate", True),
-        ("deflate, gzip;q=0.1", True),
         ("x-gzip", True),
         ("gzip;q=0", False),
         ("gzip ; q = 0.000 , br", False),
@@ -135,7 +133,6 @@ def test_instant_is_written(core, seconds: int) -> None:
         ("*;q=0", False),
         ("*;q=0, gzip", True),
         ("gzippy", False),
-        ("br, identity", False),
         ("agzip", False),
     ],
 )

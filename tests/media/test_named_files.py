@@ -2,7 +2,7 @@
 
 import pytest
 
-from generator.media import image_content, named_files
+from generator.media import named_files
 from generator.media.named_files import MediaFile, NamedMedia
 from tests.conftest import AS_OF, Site
 from tests.support import media_server
@@ -135,10 +135,3 @@ def test_a_chapter_of_many_pages_is_listed(site: Site) -> None:
     )
 
     assert len(read(site).files) == 1500 + 4
-
-
-def test_paths_may_have_every_extension_of_a_page(site: Site) -> None:
-    """What `new chapter` accepts is listed."""
-    names = [f"a{extension}" for extension in sorted(image_content.SERVED)]
-
-    assert [path.rpartition("/")[2] for path in with_pages(site, *names).files][-len(names) :] == names

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from generator.media.source import Fetcher, FetchResult, SourceChecker, existing
 from generator.reading_sites.site_client import SiteClient
 from generator.server_url import ServerUrl
 from tests.support import fake_site, media_server
-from tests.support.fake_site import Replies, Reply
+from tests.support.fake_site import Reply
 from tests.support.images import image
 from tests.support.media_server import FILES, MediaServer
 from tests.support.tree_snapshot import content, files, state
@@ -30,11 +30,9 @@ class Clock:
     """A clock that advances when the client sleeps."""
 
     time: float = 0.0
-    slept: list[float] = field(default_factory=list)
 
     def sleep(self, seconds: float) -> None:
         self.time += seconds
-        self.slept += [seconds] if seconds else []
 
     def client(self, url: str, **values: Any) -> SiteClient:
         return SiteClient(ServerUrl.of(url), lambda: self.time, self.sleep, 0.2, accept="image/*", **values)
@@ -132,18 +130,6 @@ def test_archives_have_a_type_of_their_own() -> None:
     }
     with fake_site.serving(replies) as site:
         assert check(f"{site.url}/media/", *archives) == [Finding("unreadable", archives[1], "is sent as image/png")]
-
-
-def test_a_busy_server_is_given_time() -> None:
-    """Retry-After is kept, and there is a pause between requests."""
-    answer = Reply(200, image("a.png"), PNG)
-    with fake_site.serving({"/1.png": Replies([Reply(429, b"", {"Retry-After": "7"}), answer])}) as site:
-        clock = Clock()
-        with closing(clock.client(site.url)) as client:
-            assert SourceChecker(client).check(["1.png", "1.png"], lambda count: None) == []
-
-    assert 7.0 in clock.slept
-    assert 0.2 in clock.slept
 
 
 def test_files_are_copied(server: MediaServer, target: Path) -> None:
