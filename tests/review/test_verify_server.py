@@ -91,27 +91,21 @@ def test_nginx_serves_the_release(running: Running, run: Callable[..., Result]) 
     )
 
 
-@pytest.mark.parametrize(("arguments", "is_shown"), [((), True), (("--for", "nginx"), False), (("--json",), False)])
-def test_a_difference_may_be_that_of_another_host(
-    running: Running, run: Callable[..., Result], arguments: tuple[str, ...], is_shown: bool
-) -> None:
-    """The message names the option for it, unless the host was named already."""
-    site, web = running
-    with lying(web.port, lambda _, answer: answer._replace(status=500)) as address:
-        result = run("verify", "--out", site.folder / "dist", "--url", address, *arguments)
-
-    assert (result.exit_code, "name it with --for" in result.stderr) == (1, is_shown)
-
-
 def test_of_many_differences_of_a_kind_the_first_are_printed(running: Running, run: Callable[..., Result]) -> None:
-    """A server of another release differs in each URL. The others are counted, and in the JSON."""
+    """A server of another release differs in each URL. The others are counted, and in the JSON.
+
+    The last line is about the option for another host, unless the host was named already.
+    """
     site, web = running
     with lying(web.port, lambda _, answer: answer._replace(status=500)) as address:
         command = ["verify", "--out", site.folder / "dist", "--url", address]
-        *lines, _ = run(*command).stderr.splitlines()
-        differences = json.loads(run(*command, "--json").stdout)["differences"]
+        text, named, listed = (run(*command, *more) for more in ((), ("--for", "nginx"), ("--json",)))
+    *lines, hint = text.stderr.splitlines()
+    differences = json.loads(listed.stdout)["differences"]
     counts = [int(line.split()[1].replace(",", "")) for line in lines if line.endswith(" more of this kind")]
 
+    assert [result.exit_code for result in (text, named, listed)] == [1, 1, 1]
+    assert "name it with --for" in hint and "--for" not in f"{lines} {named.stderr} {listed.stderr}"
     assert len(differences) == len(lines) - len(counts) + sum(counts)
     assert counts and lines[:10] == differences[:10] and lines[10] == f"and {counts[0]:,} more of this kind"
 
