@@ -82,27 +82,28 @@ def unexplained(pair: Compared, facts: Facts) -> list[Difference]:
     return [difference for difference in differences if not difference.reason]
 
 
+def inside(key: str | int, change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A change of one item of an object or a list."""
+
+    def edit(whole: Any) -> Any:
+        edited = copy.copy(whole)
+        edited[key] = change(whole[key])
+        return edited
+
+    return edit
+
+
 def changes(value: Any, place: str = "") -> Iterator[tuple[str, str, Callable[[Any], Any]]]:
     """Each change of JSON: the place without identities, the kind of the change, and the function that makes it."""
     if isinstance(value, dict):
         for name, item in value.items():
             inner = f"{place}.{name}" if name.isidentifier() else f"{place}[]"
             yield inner, "removed", lambda whole, name=name: {key: whole[key] for key in whole if key != name}
-            for where, kind, change in changes(item, inner):
-                yield where, kind, lambda whole, name=name, change=change: whole | {name: change(whole[name])}
+            yield from ((where, kind, inside(name, change)) for where, kind, change in changes(item, inner))
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield f"{place}[]", "removed", lambda whole, index=index: whole[:index] + whole[index + 1 :]
-            for where, kind, change in changes(item, f"{place}[]"):
-                yield (
-                    where,
-                    kind,
-                    lambda whole, index=index, change=change: [
-                        *whole[:index],
-                        change(whole[index]),
-                        *whole[index + 1 :],
-                    ],
-                )
+            yield from ((where, kind, inside(index, change)) for where, kind, change in changes(item, f"{place}[]"))
         if len(value) > 1 and value[0] != value[-1]:
             yield f"{place}[]", "reversed", lambda whole: whole[::-1]
     elif isinstance(value, str):
