@@ -43,17 +43,6 @@ def test_empty_list_file_has_no_entries(catalog: Path, text: str) -> None:
     assert (sources.problems, sources.lists["accounts.yaml"]) == ([], [])
 
 
-def test_entry_has_its_file_and_path(catalog: Path) -> None:
-    """Later problems of the record are located by them."""
-    sources = reader.read(catalog)
-
-    assert [(one.record.name, one.file, one.path) for one in sources.lists["authors.yaml"]] == [
-        ("Ada Penn", "authors.yaml", (0,)),
-        ("Bo Ink", "authors.yaml", (1,)),
-        ("Bo Ink", "authors.yaml", (2,)),
-    ]
-
-
 def test_series_is_a_file_or_a_folder(catalog: Path) -> None:
     """The slug is the name of either. A folder may have no chapters."""
     write(catalog, "series/bare/series.yaml", "title: Bare\ncover: a.jpg\n")
