@@ -7,7 +7,6 @@ import stat
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -22,11 +21,12 @@ from generator.review.report import data
 from generator.review.report import page as report
 from generator.review.report.data import ReportData
 from tests.commands.test_cli import Run
-from tests.conftest import AS_OF, Site, copy_of
+from tests.conftest import Site, copy_of
 from tests.review.test_report_details import chapter, series
 from tests.support import tree_snapshot
 from tests.support.catalog_edits import EDITS
 from tests.support.documents import DOCUMENTS, first_cells
+from tests.support.html_page import HtmlPage
 from tests.support.incremental_pair import IncrementalPair, in_memory
 from tests.support.reports import build_with_report
 from tests.support.tables import each
@@ -40,13 +40,13 @@ def page(site: Site) -> Path:
     return site.folder / "report.html"
 
 
-def options(site: Site, as_of: int = AS_OF, *, remembering: bool = True) -> Options:
+def options(site: Site, *, remembering: bool = True) -> Options:
     cache = site.folder / ".flatpanel_cache" if remembering else None
-    return replace(site.options, as_of=as_of, cache=cache)
+    return replace(site.options, cache=cache)
 
 
-def build(site: Site, page: Path, as_of: int = AS_OF, *, remembering: bool = True) -> tuple[BuildResult, ReportData]:
-    return build_with_report(options(site, as_of, remembering=remembering), page)
+def build(site: Site, page: Path, *, remembering: bool = True) -> tuple[BuildResult, ReportData]:
+    return build_with_report(options(site, remembering=remembering), page)
 
 
 def surveyed(site: Site, page: Path, *, remembering: bool = True) -> ReportData:
@@ -55,14 +55,7 @@ def surveyed(site: Site, page: Path, *, remembering: bool = True) -> ReportData:
 
 def page_text(page: Path) -> str:
     """The text of the page without tags."""
-    parts: list[str] = []
-
-    class Reader(HTMLParser):
-        def handle_data(self, data: str) -> None:
-            parts.append(data)
-
-    Reader().feed(page.read_text())
-    return re.sub(r"\s+", " ", " ".join(parts)).replace(" :", ":")
+    return " ".join(HtmlPage(page.read_text()).text.split())
 
 
 def differences(before: Manifest, after: Manifest) -> dict[str, str]:
@@ -236,7 +229,7 @@ def test_long_lists_of_chapters_and_warnings_are_cut(site: Site, page: Path, mon
 
     assert "2031-01-01 07:00:30 UTC First Chapter 1" in text
     assert page.read_text().count("<tr>\n<td><time") == 1
-    assert "And 2 more, the last one at 2033-01-01 07:00:30 UTC ." in text
+    assert "And 2 more, the last one at 2033-01-01 07:00:30 UTC." in text
     assert "Warnings" in text and "And 1 more." in text
 
 
@@ -415,20 +408,13 @@ def test_catalog_texts_are_escaped(site: Site, page: Path, monkeypatch: pytest.M
     build(site, page)
     text = page.read_text()
 
-    tags = Counter[str]()
-    attributes = Counter[str]()
-
-    class Reader(HTMLParser):
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            tags[tag] += 1
-            attributes.update(name for name, _ in attrs if tag == "img")
-
-    Reader().feed(text)
+    shown = HtmlPage(text)
+    tags = Counter(element.tag for element in shown.elements)
     assert tags.keys().isdisjoint({"script", "iframe", "a", "form", "object"})
     assert tags["title"] == tags["style"] == tags["h1"] == 1
     # The covers of three series.
-    assert attributes == dict.fromkeys(("class", "src", "alt", "width", "height", "loading", "decoding"), 3)
-    assert tags["img"] == 3
+    names = ("class", "src", "alt", "width", "height", "loading", "decoding")
+    assert [tuple(image.attributes) for image in shown.all("img")] == [names] * 3
     assert page_text(page).count(HOSTILE) == 3
     assert "/api/v2/categories/" in text
 
