@@ -58,12 +58,6 @@ def number(value: Any) -> float:
     return float(value)
 
 
-def pointed(value: Any) -> float:
-    """A number with a decimal point."""
-    need(type(value) is Decimal and "e" not in value.lower(), "no number with a point", value)
-    return float(value)
-
-
 def digits(value: Any) -> int:
     need(re.fullmatch(r"[0-9]+", string(value)), "not only digits", value)
     return int(value)
@@ -93,9 +87,6 @@ def nullable(read: Reader) -> Reader:
 
 def any_of(*words: str) -> Reader:
     return matching("|".join(words))
-
-
-STATUS = any_of("ongoing", "completed", "hiatus", "canceled")
 
 
 def array(read: Reader) -> Reader:
