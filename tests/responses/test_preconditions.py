@@ -13,73 +13,9 @@ LARGE = "/api/v1/series/long-road"
 EARLIER, LATER = "Tue, 10 Feb 2026 13:45:26 GMT", "Tue, 10 Feb 2026 13:45:28 GMT"
 
 
-@each("method", ["GET", "HEAD"])
-@each(
-    "value",
-    {
-        "lone": ETAG,
-        "star": "*",
-        "last in a list": f"{OTHER}, {ETAG}",
-        "first in a list": f"{ETAG},{OTHER}",
-        "between others": f',, "a,b" , {ETAG}, W/{OTHER}',
-        "weak and strong": f"W/{ETAG}, {ETAG}",
-    },
-)
-def test_matching_strong_etag_is_200(web: Web, method: str, value: str) -> None:
-    """The condition holds, and the response is the usual one."""
-    response = web.ask(URL, method, If_Match=value)
-
-    assert (response.status, response["etag"]) == (200, ETAG)
-    assert response.body == (b"" if method == "HEAD" else bodies(SITE)[URL])
-
-
-@each("method", ["GET", "HEAD"])
-@each(
-    "value",
-    {
-        "other": OTHER,
-        "weak": f"W/{ETAG}",
-        "between two other ETags": f'"a,{ETAG},b"',
-        "without quotes": ETAG.strip('"'),
-        "garbage": "garbage",
-        "star in a list": '*, "a"',
-        "text after the ETag": f"{ETAG}x",
-        "no comma": f"{OTHER} {ETAG}",
-        "an ETag that looks like a status": '"304"',
-        "8 kB": '"",' * 2600,
-    },
-)
-def test_etag_that_does_not_match_strongly_is_412(web: Web, method: str, value: str) -> None:
-    """A weak or malformed ETag never matches."""
-    assert web.ask(URL, method, If_Match=value).status == 412
-
-
 def test_412_has_json_body_and_all_headers(web: Web) -> None:
     """It contains nothing of the resource, and caches may not keep it."""
     assert_error(web.ask(URL, If_Match=OTHER), 412)
-
-
-@each("method", ["GET", "HEAD"])
-@each(
-    ("date", "status"),
-    [
-        (MODIFIED, 200),
-        (LATER, 200),
-        (EARLIER, 412),
-        ("Thu, 01 Jan 1970 00:00:00 GMT", 412),
-        ("Tuesday, 10-Feb-26 13:45:27 GMT", 200),
-        ("Tuesday, 10-Feb-26 13:45:26 GMT", 412),
-        ("Tue Feb 10 13:45:27 2026", 200),
-        ("Tue Feb 10 13:45:26 2026", 412),
-        # Invalid dates are ignored.
-        ("garbage", 200),
-        ("Sat, 29 Feb 2025 00:00:00 GMT", 200),
-        (ETAG, 200),
-    ],
-)
-def test_earlier_date_is_412(web: Web, method: str, date: str, status: int) -> None:
-    """If-Unmodified-Since may have any of the three HTTP date formats. Other values are ignored."""
-    assert web.ask(URL, method, If_Unmodified_Since=date).status == status
 
 
 @pytest.mark.xfail(
@@ -96,54 +32,28 @@ def test_empty_if_match_is_412(web: Web) -> None:
 
 
 @each("method", ["GET", "HEAD"])
-@each(
-    ("match", "unmodified", "none", "modified", "status"),
-    [
-        # If-Match takes precedence over If-Unmodified-Since.
-        (ETAG, EARLIER, None, None, 200),
-        ("*", EARLIER, None, None, 200),
-        (OTHER, LATER, None, None, 412),
-        ("", EARLIER, None, None, 412),
-        # Then If-None-Match.
-        (ETAG, None, ETAG, None, 304),
-        (ETAG, None, OTHER, None, 200),
-        (ETAG, None, "*", None, 304),
-        ("*", None, f"W/{ETAG}", None, 304),
-        (OTHER, None, ETAG, None, 412),
-        (f"W/{ETAG}", None, ETAG, None, 412),
-        (None, EARLIER, ETAG, None, 412),
-        (None, LATER, ETAG, None, 304),
-        (None, LATER, OTHER, None, 200),
-        (None, "garbage", ETAG, None, 304),
-        # Then If-Modified-Since, if If-None-Match is absent.
-        (ETAG, None, None, MODIFIED, 304),
-        (ETAG, None, None, EARLIER, 200),
-        (OTHER, None, None, MODIFIED, 412),
-        (None, MODIFIED, None, MODIFIED, 304),
-        (None, LATER, None, EARLIER, 200),
-        (None, EARLIER, None, LATER, 412),
-        (None, "garbage", None, MODIFIED, 304),
-        (None, "garbage", None, "garbage", 200),
-        # All four.
-        (ETAG, EARLIER, ETAG, EARLIER, 304),
-        (ETAG, EARLIER, OTHER, LATER, 200),
-        (OTHER, LATER, ETAG, LATER, 412),
-    ],
-)
+@each("match", [None, ETAG, "*", OTHER])
+@each("unmodified", [None, LATER, "garbage", EARLIER])
+@each("none", [None, "", "*", OTHER])
+@each("modified", [None, "garbage", EARLIER, MODIFIED])
 def test_conditions_are_evaluated_in_order(
-    web: Web, method: str, match: str, unmodified: str, none: str, modified: str, status: int
+    web: Web, method: str, match: str | None, unmodified: str | None, none: str | None, modified: str | None
 ) -> None:
-    """The order is that of RFC 9110, section 13.2.2."""
+    """The order is that of RFC 9110, section 13.2.2. Dates count only if the header with ETags is absent or empty."""
     headers = {
         "If-Match": match,
         "If-Unmodified-Since": unmodified,
         "If-None-Match": none,
         "If-Modified-Since": modified,
     }
+    sent = {name: value for name, value in headers.items() if value is not None}
+    expected = 200
+    if match == OTHER or (match is None and unmodified == EARLIER):
+        expected = 412
+    elif none == "*" or (not none and modified == MODIFIED):
+        expected = 304
 
-    assert (
-        web.ask(URL, method, **{name: value for name, value in headers.items() if value is not None}).status == status
-    )
+    assert web.ask(URL, method, **sent).status == expected
 
 
 @each("method", ["GET", "HEAD"])
@@ -163,29 +73,19 @@ def test_strong_condition_returns_the_uncompressed_body(web: Web, method: str, c
     assert response.body == (b"" if method == "HEAD" else bodies(SITE)[LARGE])
 
 
-def test_weak_etag_is_412_with_gzip_too(web: Web) -> None:
-    """The ETag of the compressed body never matches strongly."""
-    response = web.ask(LARGE, Accept_Encoding="gzip", If_Match=f"W/{sidecar(SITE, LARGE)['etag']}")
-
-    assert (response.status, response.body) == (412, BODIES[412])
-
-
 @each("query", ["", "?", "?a=b&c", "?%2F%00%zz", "?q='\"<>{}|\\^`", "?x=$host;#f", "?\xe9", "??//.."])
-@each("path", [URL, f"{URL}/", f"/{URL}", f"/api/./x/..{URL.removeprefix('/api')}", URL.replace("s", "%73")])
+@each(
+    "path",
+    [
+        *(URL, f"{URL}/", f"/{URL}", f"/api/./x/..{URL.removeprefix('/api')}", URL.replace("s", "%73")),
+        *(f"http://other.example{URL}", f"HTTP://other.example:1{URL}"),
+    ],
+)
 def test_second_request_has_the_same_path_and_query(web: Web, path: str, query: str) -> None:
-    """nginx sends unusual paths and queries to itself unchanged."""
+    """nginx sends unusual paths and queries to itself unchanged. The host of an absolute request target is ignored."""
     response = web.ask(path + query, If_Match=ETAG)
 
     assert (response.status, response["etag"], response.body) == (200, ETAG, bodies(SITE)[URL])
-
-
-@each("target", ["http://other.example", "http://other.example:1", "HTTP://other.example"])
-@each("path", [URL, f"{URL}?a=http://b/"])
-def test_second_request_goes_to_the_same_server(web: Web, target: str, path: str) -> None:
-    """The host of an absolute request target is ignored."""
-    response = web.ask(target + path, If_Match=ETAG)
-
-    assert (response.status, response.body) == (200, bodies(SITE)[URL])
 
 
 @each("target", ["http://other.example", "http://other.example/", "http://other.example?a=b"])
