@@ -1,7 +1,6 @@
 """Access: every route with a gate, for every kind of series and every kind of key."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -29,6 +28,7 @@ PATHS = {
     "series": "/api/v2/series/{slug}",
     "chapters of it": "/api/v2/series/{slug}/chapters",
     "dated chapters of it": "/api/v2/series/{slug}/chapters?date_format=timestamp",
+    "chapters of it with the other dates": "/api/v2/series/{slug}/chapters?date_format=rfc-5322",
     "chapter": "/api/v2/chapters/{id}",
     "pages": "/api/v2/chapters/{id}/pages",
     "read": "/api/v2/chapters/{id}/read",
@@ -176,25 +176,14 @@ def without_date(response: Answer) -> tuple[int, bytes, list[tuple[str, str]]]:
 @each("kind", [*KINDS])
 @each("route", [*PATHS])
 def test_gate_table(site: Site, bodies: dict[str, Published], web: Web, route: str, kind: str) -> None:
-    """Status, body and every header are as expected for every kind of key."""
+    """Status, body and every header are as expected for every kind of key; those of HEAD as well."""
     expectations = {key: expected(site, bodies, route, kind, key) for key in (ABSENT, INVALID, GOOD)}
     for headers, query, key in KEYS.values():
         path = url_of(route, kind, query)
-
-        assert (path, headers, without_validators(web.ask(path, **headers))) == (path, headers, expectations[key])
-
-
-@each("kind", [*KINDS])
-@each("route", [*PATHS])
-def test_head_of_a_gate_has_the_headers_of_get(web: Web, route: str, kind: str) -> None:
-    """This includes errors and redirects."""
-    for headers, query, _ in (KEYS["none"], KEYS["header"], KEYS["revoked"]):
-        path = url_of(route, kind, query)
         get, head = web.ask(path, **headers), web.ask(path, "HEAD", **headers)
 
-        assert (head.status, head.body) == (get.status, b"")
-        assert without_validators(head)[2] == without_validators(get)[2]
-        assert head["content-length"] == get["content-length"]
+        assert (path, headers, without_validators(get)) == (path, headers, expectations[key])
+        assert (path, head.status, head.fields, head.body) == (path, get.status, get.fields, b"")
 
 
 @each("kind", [*KINDS])
@@ -229,7 +218,7 @@ def test_public_resource_ignores_keys(bodies: dict[str, Published], web: Web) ->
 
 @each("route", ["chapters of it", "dated chapters of it", "chapter", "pages", "cubari"])
 def test_restricted_resource_is_304_with_a_key(web: Web, route: str) -> None:
-    """The 304 is private. Without a key, the ETag returns a 401."""
+    """The 304 is private."""
     path = url_of(route, "restricted")
     first = web.ask(path, X_API_Key="key-one")
     by_etag = web.ask(path, X_API_Key="key-two", If_None_Match=first["etag"])
@@ -238,8 +227,6 @@ def test_restricted_resource_is_304_with_a_key(web: Web, route: str) -> None:
     assert (by_etag.status, by_etag["cache-control"], by_etag["vary"]) == (304, "private, max-age=300", "X-API-Key")
     assert (by_etag["etag"], by_etag["last-modified"]) == (first["etag"], first["last-modified"])
     assert by_date.status == 304
-    assert web.ask(path, If_None_Match=first["etag"]).status == 401
-    assert web.ask(path, X_API_Key="nonsense", If_None_Match="*").status == 401
 
 
 def test_if_match_is_evaluated_after_the_gate(web: Web) -> None:
@@ -250,7 +237,6 @@ def test_if_match_is_evaluated_after_the_gate(web: Web) -> None:
     assert web.ask(path, X_API_Key="key-one", If_Match=plain["etag"]).body == plain.body
     assert web.ask(f"{path}?api_key=key-one", If_Match=plain["etag"]).body == plain.body
     assert web.ask(path, X_API_Key="key-one", If_Match='"x"').status == 412
-    assert web.ask(path, If_Match=plain["etag"]).status == 401
 
 
 @each("route", ["chapters of it", "dated chapters of it", "chapter", "pages", "cubari"])
@@ -270,36 +256,11 @@ def test_condition_does_not_reveal_validators_behind_a_gate(web: Web, route: str
     assert {"etag", "last-modified"} & dict(rejected[2]).keys() == set()
 
 
-def equivalent_paths(path: str) -> Iterator[str]:
-    before, question, query = path.partition("?")
-    yield f"{before}/{question}{query}"
-    yield f"/{path}"
-    yield path.replace("/v2/", "//v2///")
-    yield path.replace("/v2/", "/./v2/x/../")
-
-
-@each("route", [*PATHS])
-def test_equivalent_path_has_the_same_gate(web: Web, route: str) -> None:
-    """nginx normalizes slashes and dot segments first."""
-    for kind in ("licensed", "restricted"):
-        path = url_of(route, kind)
-        for spelling in equivalent_paths(path):
-            assert without_validators(web.ask(spelling)) == without_validators(web.ask(path))
-
-
 @each(
     "path",
     [
         "/api/v2/chapters/11/READ",
-        "/api/v2/Chapters/11/read",
-        "/api/v2/chapters/41/READ",
-        "/api/v2/CHAPTERS/41",
-        "/api/v2/Cubari/in-shops",
         "/api/v2/series/full-book/Chapters?date_format=timestamp",
-        "/api/v2/series%2Ffull-book",
-        "/api/v2/chapters%2f11/pages",
-        "/api/v2/series/full-book%00",
-        "/api/v2/chapters/31%2Fpages",
         # A line break is part of a path, not its end.
         "/api/v2/bookmarks%0A",
         "/api/v2/profile%0A/",
@@ -313,14 +274,12 @@ def test_equivalent_path_has_the_same_gate(web: Web, route: str) -> None:
     ],
 )
 def test_similar_path_is_404(web: Web, path: str) -> None:
-    """Other cases and escaped slashes are not found."""
+    """In another letter case, and with a line break; tests/responses/test_paths.py has escaped slashes."""
     for headers in ({}, {"X_API_Key": "key-one"}):
         response = web.ask(path, **headers)
         assert (response.status, json.loads(response.body)) in (
             (404, {"detail": "Not found."}),
             (404, {"error": "Not found", "status": 404}),
-            # nginx rejects the URI.
-            (400, {"detail": "Bad request."}),
         )
 
 
@@ -328,11 +287,8 @@ def test_similar_path_is_404(web: Web, path: str) -> None:
     "path",
     [
         "/api/v2/Chapters/31",
-        "/api/v2/CHAPTERS/31/pages",
-        "/api/v2/chapters/31/Pages",
         "/api/v2/Chapters/31/read/",
         "/api/v2/cubari/Members-Only",
-        "/api/v2/series/MEMBERS-ONLY/chapters",
         "/api/v2/series/Members-Only/chapters?date_format=timestamp",
     ],
 )
@@ -372,16 +328,3 @@ def test_numbers_of_restricted_chapters_cannot_be_found_without_a_key(web: Web) 
                 ]
                 assert answers == answers[:1] * len(answers), (method, headers)
                 assert answers[0][0] == {"OPTIONS": 204, "POST": 405}.get(method, 401)
-
-
-FORMATS = ["", "iso-8601", "rfc-5322", "timestamp"]
-
-
-@each("date_format", FORMATS)
-def test_date_format_does_not_bypass_the_gate(web: Web, date_format: str) -> None:
-    """Every date format has the same gate."""
-    query = f"date_format={date_format}"
-
-    assert web.ask(f"/api/v2/series/members-only/chapters?{query}").status == 401
-    assert web.ask(f"/api/v2/series/members-only/chapters?{query}", X_API_Key="key-one").status == 200
-    assert web.ask(f"/api/v2/series/in-shops/chapters?{query}").status == 451

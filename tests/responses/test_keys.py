@@ -120,23 +120,6 @@ def test_missing_or_wrong_key_is_401(web: Web, path: str, method: str) -> None:
         assert response["access-control-allow-origin"] == "*"
 
 
-@each("path", ["/api/v2/Bookmarks", "/api/V2/bookmarks", "/api/v2/PROFILE", "/api/v2/bookmarks/one"])
-def test_account_paths_are_case_sensitive(web: Web, path: str) -> None:
-    """Another case is a 404, with or without a key."""
-    assert web.ask(path, X_API_Key="key-one").status == 404
-    assert web.ask(f"{path}?api_key=key-one").status == 404
-
-
-def test_revoked_key_is_401_from_the_next_release_on(tmp_path_factory) -> None:
-    """The release contains only the keys of its catalog."""
-    with served(tmp_path_factory.mktemp("revoked"), files={"keys.yaml": "[]\n"}) as (_, web):
-        assert status_and_body(web.ask("/api/v2/chapters/31", X_API_Key="key-of-nobody")) == (
-            401,
-            {"detail": "Invalid token."},
-        )
-        assert web.ask("/api/v2/chapters/31", X_API_Key="key-one").status == 200
-
-
 def test_repeated_username_is_an_error(tmp_path) -> None:
     """Both would have the same bookmarks."""
     site = copy_of("v2", tmp_path)

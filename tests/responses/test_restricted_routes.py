@@ -148,24 +148,6 @@ def test_restricted_route_in_another_case_or_with_a_line_break_is_404(half_locke
         assert (response.status, response["cache-control"], response["vary"]) == (404, "public, max-age=60", None)
 
 
-def test_404_of_a_restricted_route_is_private(locked) -> None:
-    """Only clients with a key learn which resources exist."""
-    for path in (
-        "/api/v2/chapters/99",
-        "/api/v2/authors/1.5",
-        "/api/v2/series/Full-Book",
-        "/api/v2/chapters/11/read/x",
-    ):
-        response = locked[1].ask(path, X_API_Key="key-one")
-        private = ("private, max-age=60", "X-API-Key") if path.count("/") == 4 else ("public, max-age=60", None)
-        assert (response.status, response["cache-control"], response["vary"]) == (404, *private)
-
-
-def test_options_of_a_restricted_route_needs_no_key(locked) -> None:
-    """Browsers send OPTIONS without a key."""
-    assert locked[1].ask("/api/v2/series", "OPTIONS").status == 204
-
-
 def test_bodies_of_restricted_routes_are_in_the_private_tree(locked) -> None:
     """Only the documentation of v2 remains public."""
     site, _ = locked
