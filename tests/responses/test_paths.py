@@ -40,80 +40,42 @@ def test_equivalent_path_is_the_resource(web: Web, path: str, url: str) -> None:
 
 
 @each(
-    "query",
-    [
-        "?",
-        "?x",
-        "?q=long&status=completed",
-        "?/../..",
-        "?%2F%00",
-        "?%zz",
-        "?a=\xe9",
-        "?'\"<>{}|\\^`$",
-    ],
-)
-@each("url", ["/api/series", "/api/v1/series/long-road", "/api/v1/releases", "/"])
-def test_query_string_is_ignored(web: Web, url: str, query: str) -> None:
-    """These routes define no parameters."""
-    response = web.ask(url + query)
-
-    assert (response.status, response.body) == (200, bodies(SITE)[url if url != "/" else "/index.json"])
-
-
-@each(
     "path",
     [
         # No resource has this name.
         "/api",
         "/api/",
-        "/api/v1",
         "/api/nothing",
         "/api/v3/series",
         "/favicon.ico",
         "/api/series.json",
         "/api/series/nothing",
-        "/api/series/long-road/10/99",
         "/api/series/members-only",
         "/api/v1/series/members-only/1/1",
         # Resources of another API version.
         "/api/categories",
         "/api/groups",
-        "/api/groups/abc",
-        "/api/v1/categories/action",
         # Too deep.
         "/api/authors/3/series",
         "/api/series/long-road/2/10/1",
         "/api/series/long-road/abc/10/001.jpg",
-        # Another case.
-        "/API/series",
-        "/api/series/Long-Road",
         # Escaped separators, which would be a second URL for the resource.
         "/api%2Fseries",
         "/api/series%2Flong-road",
         "/api/series/long-road/2%2f10",
-        "http://other.example/api%2Fseries",
         "/api%5Cseries",
         "/api\\series",
         "/api/series;long-road",
         # Characters that belong to the name.
-        "/api/series/%20",
         "/api/series%0A",
-        "/api/series%0D%0A",
         "/api/series/long-road%0a/",
-        "/api/series%3F",
         "/api/%2573eries",
         "/api/series/$host",
-        "/api/series/%ff",
         "/api/series/\"'<>{}|^`",
-        "/api/series/~long-road",
-        "/api/series/long-roadd",
         # Internal locations.
         "/_flatpanel",
         "/_flatpanel/error",
-        "/_flatpanel/fresh",
-        "/_flatpanel/again",
         # Outside.
-        "/etc/passwd",
         "/dist/current/http.conf",
         "/releases",
     ],
@@ -127,16 +89,10 @@ def test_other_path_is_404(web: Web, path: str) -> None:
     [
         "/..",
         "/../api/series",
-        "/api/../../api/series",
-        "/%2e%2e/api/series",
         "/api/series/../../../api/etc",
         "/api/%00",
-        "/api/series/%00/1",
-        "/api/%",
         "/api/%zz",
         "/api/series/a b",
-        "/api/\x01",
-        "api/series",
         "*",
         "",
     ],
@@ -150,14 +106,6 @@ def test_malformed_path_is_400(web: Web, path: str) -> None:
 def test_long_path_is_404(web: Web, part: str) -> None:
     """The limit is nginx's buffer."""
     assert_error(web.ask("/api/" + part * (6000 // len(part.encode()))), 404, **KEPT)
-
-
-def test_head_of_a_missing_path_has_the_headers_of_get(web: Web) -> None:
-    """Content-Length is included; the body is empty."""
-    for path in ("/api/nothing", "/api/authors/abc"):
-        head, get = web.ask(path, "HEAD"), web.ask(path)
-
-        assert (head.status, head.fields, head.body) == (get.status, get.fields, b"")
 
 
 @each("slug", ["__proto__", "constructor", "default", "include", "hostnames", "volatile", "0", "-"])

@@ -251,6 +251,7 @@ def test_query_beyond_a_limit_is_400(web: Web, catalog, allowed: str, refused: s
         "/api/v2/categories",
         "/api/v1/series/full-book/1/1",
         "/api/series",
+        "/",
         "/api/v2/chapters/11/read",
     ],
 )
