@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from generator.api.payloads.resources import HTML
 from generator.review.verify_server import check_server
 from tests.conftest import Site
-from tests.responses.test_slug_redirects import HOST, PAIRS, assert_redirect, with_old_slugs
+from tests.responses.test_slug_redirects import PAIRS, assert_redirect, with_old_slugs
 from tests.support.nginx_client import Web
 from tests.support.site_variants import served
 from tests.support.tables import each
@@ -39,13 +38,6 @@ def test_page_below_an_old_slug_redirects(web: Web, below: str, old: str, presen
 @each(("old", "present"), PAIRS)
 def test_feed_of_an_old_slug_redirects(web: Web, ending: str, old: str, present: str) -> None:
     assert_redirect(web.ask(f"/my.reader/{old}.{ending}"), f"/my.reader/{present}.{ending}")
-
-
-def test_redirects_lead_to_bodies(web: Web) -> None:
-    for path in ("first-draft", "first-draft/1/1/3", "first-draft.atom"):
-        location = web.ask(f"/my.reader/{path}")["location"] or ""
-
-        assert web.ask(location.removeprefix(HOST)).status == 200
 
 
 @each(
@@ -81,20 +73,12 @@ def test_other_paths_do_not_redirect(web: Web, path: str) -> None:
     assert (response.status, response.body[:1]) == (404, b"<")
 
 
-def test_api_redirects_as_before(web: Web) -> None:
-    assert_redirect(web.ask("/api/series/first-draft/1/1/"), "/api/series/full-book/1/1")
-
-
-def test_methods_and_headers(web: Web) -> None:
-    """A redirect of a page has the headers of other redirects."""
+def test_headers_are_those_of_other_redirects(web: Web) -> None:
     get, head = web.ask("/my.reader/first-draft/"), web.ask("/my.reader/first-draft/", "HEAD")
 
     assert (head.status, head.fields, head.body) == (308, get.fields, b"")
     assert get["cache-control"] == "public, max-age=60"
     assert web.ask("/my.reader/first-draft/?api_key=a")["cache-control"] == "private, no-store"
-    assert web.ask("/my.reader/first-draft/", "OPTIONS").status == 204
-    refused = web.ask("/my.reader/first-draft/", "POST")
-    assert (refused.status, refused["content-type"]) == (405, HTML)
 
 
 def test_redirects_are_absent_without_pages(tmp_path) -> None:
