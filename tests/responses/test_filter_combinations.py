@@ -1,7 +1,6 @@
 """Lists made by the njs shim: everything except the body is as for a file."""
 
 import hashlib
-import json
 
 from tests.support.nginx_client import Web
 from tests.support.tables import each
@@ -56,13 +55,3 @@ def test_filter_without_matches_is_an_empty_list(web: Web) -> None:
     """The first page always exists."""
     assert web.ask(f"{LIST}?status=nonsense").body == b'{"total":0,"last":true,"results":[]}'
     assert web.ask(f"{LIST}?status=nonsense&page=2").status == 404
-
-
-def test_licensed_series_is_sorted_by_its_number_of_chapters(web: Web) -> None:
-    """The list has null as its number of chapters."""
-    results = json.loads(web.ask(f"{LIST}?sort=-chapter_count&limit=999").body)["results"]
-    chapters = {series["slug"]: series["chapters"] for series in results}
-    slugs = list(chapters)
-
-    assert chapters["in-shops"] is None
-    assert slugs.index("in-shops") < slugs.index("half-out")

@@ -255,14 +255,6 @@ def test_nothing_hidden_is_in_any_list(small: Web) -> None:
     assert "in-shops" not in texts
 
 
-def test_an_app_that_searches_with_post_gets_a_json_405(small: Web) -> None:
-    answer = small.ask(f"{ROOT}/series/list", "POST"), small.ask(f"{ROOT}/series?search=x", "POST")
-
-    assert [(one.status, one["content-type"], one["allow"]) for one in answer] == [
-        (405, JSON, "GET, HEAD, OPTIONS")
-    ] * 2
-
-
 def test_an_api_key_changes_nothing(small: Web) -> None:
     """The app sends one with every request."""
     path = komga.listing("e")

@@ -16,7 +16,6 @@ from tests.conftest import AS_OF, Site, date
 from tests.support import koreader, nginx_client
 from tests.support.nginx_client import Answer, Web
 from tests.support.paths import DATA, EXAMPLE, ROOT
-from tests.support.tables import each
 
 CLIENT = ROOT / ".venv-clients/bin/python"
 # CI must have it, so that its test fails there instead, unless it could not install it.
@@ -99,23 +98,6 @@ def test_a_reader_streams_and_downloads_every_chapter(example: Web) -> None:
             assert reader.ask(offered.page(offered.pages)).status == 404
     assert streamed > 60
     assert all(reader.ask(item.image).status == 200 for item in every if item.image)
-
-
-@each(
-    ("path", "status"),
-    [
-        ("/opds/v1.2/pages/1/{pageNumber}", 404),
-        ("/opds/v1.2/page/1/series", 404),
-        ("/opds/v1.2/page/99/series", 404),
-        ("/opds/v1.2/series/nothing", 404),
-        ("/opds/v1.2/groups/99", 404),
-        ("/opds/v2/chapters/999999/manifest", 404),
-        ("/opds/v1.2", 404),
-    ],
-)
-def test_unknown_paths_are_404(example: Web, path: str, status: int) -> None:
-    answer = example.ask(path)
-    assert (answer.status, answer["content-type"]) == (status, "application/json")
 
 
 @pytest.mark.skipif(
