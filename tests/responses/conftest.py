@@ -1,10 +1,11 @@
 """The site that the tests of a module ask, and the mark of tests that ask nginx: `-m serves` selects them."""
 
+from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
 
-from tests.conftest import Serve, serving
+from tests.conftest import Serve, Site, serving
 from tests.support import nginx_client, site_variants
 
 STARTERS = (nginx_client, serving, site_variants.served, site_variants.started)
@@ -25,6 +26,30 @@ def asks_nginx(module: ModuleType) -> bool:
 
 
 @pytest.fixture(scope="module")
-def web(request: pytest.FixtureRequest, serve: Serve) -> nginx_client.Web:
-    """A client of the test site that the module names in SITE, or of `v2`. All modules share its server."""
-    return serve(getattr(request.module, "SITE", "v2"))[1]
+def running(
+    request: pytest.FixtureRequest, serve: Serve, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Site, nginx_client.Web]]:
+    """The site of a module and a client of its server.
+
+    All modules share the server of the test site that SITE names, or of `v2`. A module with SETTINGS or FILES has a
+    server of its own, whose log may have the errors of COMPLAINTS only.
+    """
+    own = vars(request.module)
+    if not own.keys() & {"SETTINGS", "FILES"}:
+        yield serve(own.get("SITE", "v2"))
+        return
+    name, settings, files = own.get("SITE", site_variants.SMALL), own.get("SETTINGS", ""), own.get("FILES")
+    with site_variants.served(tmp_path_factory.mktemp("own"), name, settings=settings, files=files) as started:
+        yield started
+        assert started[1].complaints(*own.get("COMPLAINTS", ())) == []
+
+
+@pytest.fixture(scope="module")
+def asked_site(running: tuple[Site, nginx_client.Web]) -> Site:
+    """The site that `web` asks."""
+    return running[0]
+
+
+@pytest.fixture(scope="module")
+def web(running: tuple[Site, nginx_client.Web]) -> nginx_client.Web:
+    return running[1]

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from hashlib import md5
 
 import pytest
@@ -24,6 +23,7 @@ ODD_CHAPTER = f"""
   - {{id: 9002, number: 91, published: 2026-01-01T00:00:00Z, modified: 2026-01-01T00:00:00Z, pages: []}}
 """
 _BOOK = (SITES / "v2/series/full-book.yaml").read_text(encoding="utf-8").rstrip()
+SETTINGS = "apps: [komga, opds]"
 FILES = {"series/full-book.yaml": f"formerly: [first-draft, Second_Draft]\n{_BOOK}{ODD_CHAPTER}"}
 # Calls that are answered from a body or a gate of /api/v2, and the rows of series and chapters.
 CALLS = (
@@ -33,17 +33,6 @@ CALLS = (
 # The lists of the site have no second page.
 ROWS = tuple(route.path for route in (*BODIES, *REDIRECTS) if "{page}" not in route.path)
 PATHS = (*CALLS, *(path for path in ROWS if re.search(r"series/\{slug\}|(?:chapters|books)/\{id\}", path)))
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Web]]:
-    with served(tmp_path_factory.mktemp("apps"), settings="apps: [komga, opds]", files=FILES) as running_site:
-        yield running_site
-
-
-@pytest.fixture(scope="module")
-def web(running: tuple[Site, Web]) -> Web:
-    return running[1]
 
 
 def url_of(path: str, kind: str) -> str:

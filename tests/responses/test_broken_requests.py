@@ -3,24 +3,13 @@
 The requests go to a server of this module, whose log is checked at the end.
 """
 
-from collections.abc import Iterator
-
-import pytest
-
-from tests.conftest import copy_of, serving
 from tests.support.api_errors import assert_error
 from tests.support.nginx_client import Answer, Web, receive
 from tests.support.tables import each
 
-
-@pytest.fixture(scope="module")
-def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    """A server of this module."""
-    site = copy_of("minimal", tmp_path_factory.mktemp("broken"))
-    with serving(site) as started:
-        yield started
-        # Faults of clients fill no log, except for two that nginx reports by itself.
-        assert started.complaints("client intended to send too large body", "client sent invalid chunked body") == []
+SITE, SETTINGS = "minimal", ""  # a server of this module
+# Faults of clients fill no log, except for two that nginx reports by itself.
+COMPLAINTS = ("client intended to send too large body", "client sent invalid chunked body")
 
 
 def send(web: Web, data: bytes, method: str = "GET") -> Answer:

@@ -1,12 +1,9 @@
 """Ids and names of categories may be any text: in catalogs, paths, filters and lists."""
 
 import json
-from collections.abc import Iterator
 from urllib.parse import quote
 
-import pytest
-
-from tests.conftest import Site, copy_of, serving
+from tests.conftest import Site
 from tests.support.nginx_client import Web
 from tests.support.tables import each
 
@@ -23,23 +20,17 @@ CATEGORIES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    site = copy_of("minimal", tmp_path_factory.mktemp("categories"))
-    records = [{"id": id, "name": name, "modified": "2026-01-01T00:00:00Z"} for id, name, _ in CATEGORIES]
-    site.write("categories.yaml", json.dumps(records))
-    for place, (id, _, _) in enumerate(CATEGORIES):
-        chapter = {"id": 9000 + place, "number": 1, "pages": [], "published": "2026-01-01T00:00:00Z"}
-        series = {"title": f"Of {place}", "cover": "c.png", "categories": [id], "chapters": [chapter]}
-        site.write(f"series/of-{place}.yaml", json.dumps(series))
-    return site
+def series(place: int, category: str) -> str:
+    chapter = {"id": 9000 + place, "number": 1, "pages": [], "published": "2026-01-01T00:00:00Z"}
+    return json.dumps({"title": f"Of {place}", "cover": "c.png", "categories": [category], "chapters": [chapter]})
 
 
-@pytest.fixture(scope="module")
-def web(site: Site) -> Iterator[Web]:
-    with serving(site) as server:
-        yield server
-        assert server.complaints() == []
+SITE = "minimal"
+FILES = {f"series/of-{place}.yaml": series(place, id) for place, (id, _, _) in enumerate(CATEGORIES)} | {
+    "categories.yaml": json.dumps(
+        [{"id": id, "name": name, "modified": "2026-01-01T00:00:00Z"} for id, name, _ in CATEGORIES]
+    )
+}
 
 
 def test_every_category_is_in_lists_and_series(web: Web) -> None:
@@ -57,7 +48,7 @@ def test_every_category_is_in_lists_and_series(web: Web) -> None:
 
 
 @each(("id", "name", "has_path"), CATEGORIES)
-def test_name_with_a_slash_or_comma_is_404(site: Site, web: Web, id: str, name: str, has_path: bool) -> None:
+def test_name_with_a_slash_or_comma_is_404(asked_site: Site, web: Web, id: str, name: str, has_path: bool) -> None:
     """No spelling of its path is found, and no file has its name. Every other name is found as written."""
     encoded = web.ask(f"/api/v2/categories/{quote(name, safe='')}")
     plain = web.ask(f"/api/v2/categories/{quote(name, safe='/,&')}")
@@ -70,7 +61,7 @@ def test_name_with_a_slash_or_comma_is_404(site: Site, web: Web, id: str, name: 
         assert (plain.status, json.loads(plain.body)) == (404, {"detail": "Not found."})
     files = [
         published.file
-        for published in site.manifest.resources.values()
+        for published in asked_site.manifest.resources.values()
         if published.url.startswith("/api/v2/categories/")
     ]
     assert len(files) == sum(has_path for _, _, has_path in CATEGORIES)
@@ -88,7 +79,7 @@ def test_filter_matches_ids_and_names(web: Web, place: int, id: str, name: str) 
     assert slugs == {word: [] if "," in word else [f"of-{place}"] for word in slugs}
 
 
-def test_filter_combines_ids_of_any_text(site: Site, web: Web) -> None:
+def test_filter_combines_ids_of_any_text(web: Web) -> None:
     """The last category is excluded."""
     ids = ",".join(quote(id, safe="") for id, _, _ in CATEGORIES if "," not in id)
     listed = json.loads(web.ask(f"/api/v2/series?categories={ids},-r%26b").body)

@@ -42,20 +42,14 @@ IMAGES = [
 ]
 
 
-@pytest.fixture
-def site(serve) -> Site:
-    return serve("v2")[0]
-
-
 @pytest.fixture(scope="module")
-def bodies(serve) -> dict[str, list[bytes]]:
+def bodies(asked_site: Site) -> dict[str, list[bytes]]:
     """The bodies of each kind, restricted ones included."""
-    site = serve("v2")[0]
     of_kinds: dict[str, list[bytes]] = {kind: [] for kind in KINDS}
-    for url, body in site.manifest.resources.items():
+    for url, body in asked_site.manifest.resources.items():
         for kind, (urls, _) in KINDS.items():
             if re.fullmatch(urls, url):
-                of_kinds[kind].append((site.folder / "dist" / body.file).read_bytes())
+                of_kinds[kind].append((asked_site.folder / "dist" / body.file).read_bytes())
     return of_kinds
 
 
@@ -66,10 +60,10 @@ def test_apps_decode_every_body(bodies: dict[str, list[bytes]], kind: str) -> No
 
 
 @each("app", {app.name: app for app in APPS if app.browse})
-def test_app_that_loads_all_pages_finds_every_series_once(site: Site, web: Web, app: App) -> None:
+def test_app_that_loads_all_pages_finds_every_series_once(asked_site: Site, web: Web, app: App) -> None:
     """Three pages contain all series with a chapter."""
     kind = "v1 series" if app is apps.OLDEST else "detail"
-    expected = {url.rsplit("/", 1)[1] for url in site.manifest.resources if re.fullmatch(KINDS[kind][0], url)}
+    expected = {url.rsplit("/", 1)[1] for url in asked_site.manifest.resources if re.fullmatch(KINDS[kind][0], url)}
     assert app.browse
 
     slugs = app.browse(app.asking(web))
@@ -106,13 +100,13 @@ def test_chapter_id_made_by_an_app_is_404(web: Web) -> None:
     assert (response.status, json.loads(response.body)) == (404, {"detail": "Not found."})
 
 
-def test_cubari_chapters_are_in_reading_order(site: Site, bodies: dict[str, list[bytes]]) -> None:
+def test_cubari_chapters_are_in_reading_order(asked_site: Site, bodies: dict[str, list[bytes]]) -> None:
     """They are sorted by volume, with chapters without a volume last, and then by number. Each key is a chapter id."""
     (body,) = (body for body in bodies["cubari"] if b'"Full Book"' in body)
     chapters = decoders.CUBARI(parse(body))["chapters"]
 
     assert list(chapters) == [11, 12, 23, 21, 22, 20]
-    assert {f"/api/v2/chapters/{chapter_id}/pages" for chapter_id in chapters} <= site.manifest.resources.keys()
+    assert {f"/api/v2/chapters/{chapter_id}/pages" for chapter_id in chapters} <= asked_site.manifest.resources.keys()
 
 
 @each(

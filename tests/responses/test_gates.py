@@ -90,13 +90,8 @@ EMPTY = {"results": []}
 
 
 @pytest.fixture(scope="module")
-def site(serve) -> Site:
-    return serve("v2")[0]
-
-
-@pytest.fixture(scope="module")
-def bodies(site: Site) -> dict[str, Published]:
-    return site.manifest.resources
+def bodies(asked_site: Site) -> dict[str, Published]:
+    return asked_site.manifest.resources
 
 
 def url_of(route: str, kind: str, more: str = "") -> str:
@@ -134,7 +129,7 @@ def published(bodies: dict[str, Published], route: str, kind: str) -> Published 
 
 
 def expected(
-    site: Site, bodies: dict[str, Published], route: str, kind: str, key: str
+    asked_site: Site, bodies: dict[str, Published], route: str, kind: str, key: str
 ) -> tuple[int, object, dict[str, str]]:
     code = status(route, kind, key)
     body: object = {"detail": DETAILS[code][key] if code == 401 else DETAILS.get(code)}
@@ -144,7 +139,7 @@ def expected(
         headers["vary"] = "X-API-Key"
     if code == 200:
         release_body = published(bodies, route, kind)
-        body = json.loads((site.folder / "dist" / release_body.file).read_bytes()) if release_body else EMPTY
+        body = json.loads((asked_site.folder / "dist" / release_body.file).read_bytes()) if release_body else EMPTY
         if release_body and release_body.gzip:
             headers["vary"] = ", ".join([*filter(None, [headers.get("vary")]), "Accept-Encoding"])
         headers["cache-control"] = headers["cache-control"].replace("60", "300")
@@ -175,9 +170,9 @@ def without_date(response: Answer) -> tuple[int, bytes, list[tuple[str, str]]]:
 
 @each("kind", [*KINDS])
 @each("route", [*PATHS])
-def test_gate_table(site: Site, bodies: dict[str, Published], web: Web, route: str, kind: str) -> None:
+def test_gate_table(asked_site: Site, bodies: dict[str, Published], web: Web, route: str, kind: str) -> None:
     """Status, body and every header are as expected for every kind of key; those of HEAD as well."""
-    expectations = {key: expected(site, bodies, route, kind, key) for key in (ABSENT, INVALID, GOOD)}
+    expectations = {key: expected(asked_site, bodies, route, kind, key) for key in (ABSENT, INVALID, GOOD)}
     for headers, query, key in KEYS.values():
         path = url_of(route, kind, query)
         get, head = web.ask(path, **headers), web.ask(path, "HEAD", **headers)

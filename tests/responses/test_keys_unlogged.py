@@ -2,20 +2,19 @@
 
 import select
 import socket
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import Site
 from tests.support.nginx_client import Web, receive, request
-from tests.support.site_variants import SMALL, served, started
+from tests.support.site_variants import SMALL, started
 from tests.support.tables import each
 
 KEY = "key-one"
 FULL = "accept4() failed (24: Too many open files)"
 CONDITION = {"If_Match": "*"}
+SETTINGS = ""  # a server of this module, whose bodies a test damages
+COMPLAINTS = ("client intended to send too large body",)
 
 
 def lines_with_key(site: Site) -> list[str]:
@@ -25,17 +24,10 @@ def lines_with_key(site: Site) -> list[str]:
     return [line for text in texts for line in text.splitlines() if KEY in line]
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
-    """A server of this module, whose bodies a test damages."""
-    with served(tmp_path_factory.mktemp("shared")) as running_site:
-        yield running_site
-
-
 @each("url", ["/api/v2/chapters/32", "/api/v2/chapters/11", "/api/v2/profile#one"])
-def test_unreadable_body_is_404_without_a_log_line(shared, url: str) -> None:
+def test_unreadable_body_is_404_without_a_log_line(running, url: str) -> None:
     """A symlink to itself is unreadable even for root."""
-    site, web = shared
+    site, web = running
     body = site.folder / "dist" / site.manifest.resources[url].file
     body.unlink()
     body.symlink_to(body.name)
@@ -47,9 +39,9 @@ def test_unreadable_body_is_404_without_a_log_line(shared, url: str) -> None:
 
 @each("path", ["/API/v2/profile", "/", "/nothing", "/apis", "/_flatpanel/again", "/_flatpanel/error"])
 @each("method", ["GET", "POST", "OPTIONS"])
-def test_key_in_a_path_outside_the_api_is_not_logged(shared, path: str, method: str) -> None:
+def test_key_in_a_path_outside_the_api_is_not_logged(running, path: str, method: str) -> None:
     """The request has a mistyped path and an oversized body."""
-    site, web = shared
+    site, web = running
     for headers in ({}, CONDITION):
         data = request(f"{path}?api_key={KEY}", method, Connection="close", Content_Length="100000", **headers)
         web.raw(data + b"x" * 100_000)

@@ -1,9 +1,6 @@
 """Redirects from slugs that series had before, of pages and feeds."""
 
 import time
-from collections.abc import Iterator
-
-import pytest
 
 from generator.review.verify_server import check_server
 from tests.conftest import Site
@@ -12,18 +9,7 @@ from tests.support.nginx_client import Web
 from tests.support.site_variants import served
 from tests.support.tables import each
 
-
-@pytest.fixture(scope="module")
-def renamed(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
-    folder = tmp_path_factory.mktemp("renamed")
-    with served(folder, settings="pages: true\nreader: /my.reader/", files=with_old_slugs()) as running_site:
-        yield running_site
-        assert running_site[1].complaints() == []
-
-
-@pytest.fixture(scope="module")
-def web(renamed: tuple[Site, Web]) -> Web:
-    return renamed[1]
+SETTINGS, FILES = "pages: true\nreader: /my.reader/", with_old_slugs()
 
 
 @each("below", ["", "/1/1", "/1/10.5", "/1/1/5", "/1/1/version-12", "/abc", "/a/b/c/d/e", "/.hidden"])
@@ -88,9 +74,9 @@ def test_redirects_are_absent_without_pages(tmp_path) -> None:
         assert "/reader" not in (site.folder / "dist/current/redirects.map").read_text()
 
 
-def test_verify_follows_redirects_of_pages(renamed: tuple[Site, Web]) -> None:
+def test_verify_follows_redirects_of_pages(running: tuple[Site, Web]) -> None:
     """Every redirect, and every page, feed and gate."""
-    site, web = renamed
+    site, web = running
     result = check_server(site.store, f"http://127.0.0.1:{web.port}", time.monotonic)
 
     assert result.faults == []

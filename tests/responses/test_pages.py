@@ -26,18 +26,6 @@ EVERYWHERE = {"x-frame-options": "SAMEORIGIN", "x-content-type-options": "nosnif
 OF_PAGES = {"content-security-policy": POLICY, "referrer-policy": "strict-origin-when-cross-origin"}
 
 
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Web]]:
-    with served(tmp_path_factory.mktemp("pages"), settings=SETTINGS) as (site, web):
-        yield site, web
-        assert web.complaints() == []
-
-
-@pytest.fixture(scope="module")
-def web(pages: tuple[Site, Web]) -> Web:
-    return pages[1]
-
-
 def outside_api(site: Site) -> dict[str, Published]:
     return {url: body for url, body in site.manifest.resources.items() if not url.startswith("/api/")}
 
@@ -46,9 +34,9 @@ def both_spellings(url: str) -> tuple[str, str]:
     return (url, url) if url == "/" else (url.removesuffix("/"), f"{url.removesuffix('/')}/")
 
 
-def test_every_body_is_served(pages: tuple[Site, Web]) -> None:
+def test_every_body_is_served(running: tuple[Site, Web]) -> None:
     """With its type and validators, with a final slash or without, plain and compressed."""
-    site, web = pages
+    site, web = running
     for url, body in outside_api(site).items():
         text = (site.folder / "dist" / body.file).read_bytes()
         expected = {"content-type": body.type, "etag": f'"{body.etag}"', **EVERYWHERE}
@@ -75,9 +63,9 @@ def urls_in(value: object) -> Iterator[str]:
         yield from urls_in(list(value.values()))
 
 
-def test_every_url_in_a_public_body_leads_to_a_page(pages: tuple[Site, Web]) -> None:
+def test_every_url_in_a_public_body_leads_to_a_page(running: tuple[Site, Web]) -> None:
     """Also that of a series without chapters, and of licensed chapters: their pages say why there is nothing."""
-    site, web = pages
+    site, web = running
     public = [body for url, body in site.manifest.resources.items() if url.startswith("/api") and not body.restricted]
     bodies = [json.loads((site.folder / "dist" / body.file).read_bytes()) for body in public if body.type == JSON]
     paths = {urlsplit(url).path or "/" for url in urls_in(bodies)}
@@ -101,9 +89,9 @@ def test_pages_tell_nothing_of_restricted_and_scheduled_chapters(web: Web) -> No
         assert (answer.status, answer.body) == (404, missing.body)
 
 
-def test_errors_of_images_are_pages(pages: tuple[Site, Web]) -> None:
+def test_errors_of_images_are_pages(running: tuple[Site, Web]) -> None:
     """As of all paths outside the API."""
-    site, web = pages
+    site, web = running
     (site.folder / "images").mkdir()
     (site.folder / "images/a.jpg").write_bytes(b"image")
     missing, image = web.ask("/nothing.jpg"), web.ask("/media/a.jpg")
@@ -138,9 +126,9 @@ def test_policies_allow_only_what_is_needed(web: Web, url: str, policy: str) -> 
 
 @each("method", ["GET", "HEAD"])
 @each("coding", [{}, {"Accept_Encoding": "gzip"}])
-def test_both_ways_send_the_same_response(pages: tuple[Site, Web], method: str, coding: dict[str, str]) -> None:
+def test_both_ways_send_the_same_response(running: tuple[Site, Web], method: str, coding: dict[str, str]) -> None:
     """A lone question mark leads to the long way, whose rules decide."""
-    site, web = pages
+    site, web = running
     bodies = outside_api(site)
     urls = [*bodies]
     for url in {*urls[:4], *urls[:: len(urls) // 20]}:
@@ -178,9 +166,11 @@ IMAGES = ("/1", "/1/", "/5/", "/999", "/9999/", "/5/?a=b")
 
 @each("image", IMAGES)
 @each("chapter", ["/reader/full-book/1/1", "/reader/UPPER-lower_9/0/1", "/reader/full-book/1/2.5"])
-def test_number_of_an_image_answers_the_page_of_its_chapter(pages: tuple[Site, Web], chapter: str, image: str) -> None:
+def test_number_of_an_image_answers_the_page_of_its_chapter(
+    running: tuple[Site, Web], chapter: str, image: str
+) -> None:
     """In any spelling, with the validators of the chapter's page."""
-    site, web = pages
+    site, web = running
     if f"{chapter}/" not in site.manifest.resources:
         pytest.fail(f"{chapter}/ is no page of this site")
 
@@ -299,9 +289,9 @@ def test_reader_path_with_special_characters(tmp_path) -> None:
         assert web.ask("/re.ad-er~_/Sub/full-book.rss")["content-type"] == "application/rss+xml; charset=utf-8"
 
 
-def test_missing_page_is_the_body_of_its_url(pages: tuple[Site, Web]) -> None:
+def test_missing_page_is_the_body_of_its_url(running: tuple[Site, Web]) -> None:
     """With status 404, uncompressed and without validators."""
-    site, web = pages
+    site, web = running
     body = (site.folder / "dist" / site.manifest.resources["/404/"].file).read_bytes()
     for path in ("/nothing", "/reader/nothing/", "/releases.xml"):
         for headers in ({}, {"Accept_Encoding": "gzip"}, {"If_None_Match": "*"}, {"Range": "bytes=0-3"}):

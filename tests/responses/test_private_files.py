@@ -13,14 +13,9 @@ from tests.support.tables import each
 
 
 @pytest.fixture(scope="module")
-def site(serve) -> Site:
-    return serve("v2")[0]
-
-
-@pytest.fixture(scope="module")
-def texts(site: Site) -> dict[str, bytes]:
+def texts(asked_site: Site) -> dict[str, bytes]:
     """All files below dist but those that nginx writes, decompressed."""
-    dist = site.folder / "dist"
+    dist = asked_site.folder / "dist"
     files = [path for path in dist.rglob("*") if path.is_file() and "run" not in path.relative_to(dist).parts]
     data = {path.relative_to(dist).as_posix(): path.read_bytes() for path in files}
     return {name: gzip.decompress(text) if name.endswith(".gz") else text for name, text in data.items()}
@@ -61,9 +56,9 @@ TO_FILES = (
 )
 
 
-def hostile_paths(site: Site) -> Iterator[str]:
+def hostile_paths(asked_site: Site) -> Iterator[str]:
     """Paths that try to reach a file below private, or a response made from it."""
-    for published in site.manifest.resources.values():
+    for published in asked_site.manifest.resources.values():
         if published.restricted:
             tree, _, rest = published.file.partition("/")
             for path in TO_FILES:
@@ -90,10 +85,10 @@ def hostile_paths(site: Site) -> Iterator[str]:
 SECRETS = (b"hidden-page", b"Hush", b'bookmarks":', b"una@mail.example")
 
 
-def test_no_path_reaches_a_private_file(site: Site, web: Web) -> None:
+def test_no_path_reaches_a_private_file(asked_site: Site, web: Web) -> None:
     """Traversal, escapes, double slashes, other cases and file names are all rejected without a key."""
     reached = {}
-    for path in hostile_paths(site):
+    for path in hostile_paths(asked_site):
         response = web.ask(path)
         if response.status not in (400, 401, 404) or any(secret in response.body for secret in SECRETS):
             reached[path] = response.status

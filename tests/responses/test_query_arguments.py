@@ -48,13 +48,8 @@ EMPTY = (200, {"results": []})
 
 
 @pytest.fixture(scope="module")
-def site(serve) -> Site:
-    return serve("v2")[0]
-
-
-@pytest.fixture(scope="module")
-def catalog(site: Site):
-    return read_catalog(site.folder / "catalog_src", AS_OF)
+def catalog(asked_site: Site):
+    return read_catalog(asked_site.folder / "catalog_src", AS_OF)
 
 
 def status_and_body(response: Answer) -> tuple[int, object]:
@@ -286,10 +281,10 @@ IN_PATHS = [
 
 
 @pytest.fixture(scope="module")
-def public(site: Site) -> set[bytes]:
+def public(asked_site: Site) -> set[bytes]:
     """The bodies that need no key."""
-    bodies = site.manifest.resources.values()
-    return {(site.folder / "dist" / body.file).read_bytes() for body in bodies if not body.restricted}
+    bodies = asked_site.manifest.resources.values()
+    return {(asked_site.folder / "dist" / body.file).read_bytes() for body in bodies if not body.restricted}
 
 
 @each("path", IN_PATHS)

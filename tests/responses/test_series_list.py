@@ -22,14 +22,9 @@ ORDERS = [f"{sign}{name}" for name in reference_list.ORDERS for sign in ("", "-"
 
 
 @pytest.fixture(scope="module")
-def site(serve) -> Site:
-    return serve("v2")[0]
-
-
-@pytest.fixture(scope="module")
-def expected(site: Site):
+def expected(asked_site: Site):
     """The list that the reference implementation returns for a query."""
-    catalog = read_catalog(site.folder / "catalog_src", AS_OF)
+    catalog = read_catalog(asked_site.folder / "catalog_src", AS_OF)
     return lambda query: reference_list.answer(catalog, query)
 
 

@@ -1,12 +1,9 @@
 """Redirects from slugs that series had before, to the same path below the present slug."""
 
 import json
-from collections.abc import Iterator
 from itertools import product
 
-import pytest
-
-from tests.conftest import SITES, Site
+from tests.conftest import SITES
 from tests.support.nginx_client import Answer, Web
 from tests.support.site_variants import served
 from tests.support.tables import each
@@ -29,15 +26,7 @@ def with_old_slugs() -> dict[str, str]:
     return {f"series/{slug}.yaml": f"formerly: {json.dumps(FORMERLY[slug])}\n{text}" for slug, text in texts.items()}
 
 
-@pytest.fixture(scope="module")
-def renamed(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
-    with served(tmp_path_factory.mktemp("renamed"), files=with_old_slugs()) as running_site:
-        yield running_site
-
-
-@pytest.fixture(scope="module")
-def web(renamed) -> Web:
-    return renamed[1]
+FILES = with_old_slugs()
 
 
 def assert_redirect(response: Answer, path: str) -> None:

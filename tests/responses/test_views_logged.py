@@ -1,12 +1,10 @@
 """Which requests count as views, and what the log contains: a time, an id and a chapter."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
 from generator import encoding
-from tests.conftest import Site
 from tests.support.nginx_client import Web
 from tests.support.site_variants import served
 from tests.support.tables import each
@@ -16,18 +14,8 @@ PLACE = "/api/v2/pages?series=full-book&volume=1&number=1"
 SECRET = "/api/v2/chapters/31/pages"
 SECRET_PLACE = "/api/v2/pages?series=members-only&volume=1&number=1"
 KEY = {"X_API_Key": "key-one"}
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory) -> Iterator[tuple[Site, Web]]:
-    """A server that no other module uses."""
-    with served(tmp_path_factory.mktemp("views")) as running_site:
-        yield running_site
-
-
-@pytest.fixture
-def web(running) -> Web:
-    return running[1]
+SETTINGS = ""  # a server of this module
+COMPLAINTS = ("client intended to send too large body", "client sent invalid chunked body")
 
 
 @pytest.fixture
