@@ -381,14 +381,6 @@ def test_the_library_does_not_tell_when_hidden_chapters_were_published(catalog: 
     assert item["date_published"] == "2026-02-02T00:00:00Z"
 
 
-def test_entries_lead_to_the_series_if_chapters_have_no_pages(catalog: FeedCatalog, made: dict[str, bytes]) -> None:
-    before = [item.id for item in parsed(made, "/releases.rss").items]
-    catalog.site["restricted"] = ["/chapters/{id}"]
-    after = feed(catalog, "/releases.rss").items
-    assert [item.id for item in after] == before
-    assert {item.url.count("/") for item in after} == {5}
-
-
 def test_an_empty_feed_does_not_change(catalog: FeedCatalog, made: dict[str, bytes]) -> None:
     """Whenever it is built."""
     later = bodies(catalog.read(AS_OF + 86_400))

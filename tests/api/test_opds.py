@@ -137,10 +137,8 @@ def test_feeds_are_valid(served: Served) -> None:
     ("path", "before", "after"),
     [
         ("new", ' pse:count="1"', ""),
-        ("new", 'type="image/png" pse', 'type="image/webp" pse'),
         ("new", "{pageNumber}", "0"),
         ("series", 'rel="subsection"', 'rel="collection"'),
-        ("series", "image/jpeg", "image/webp"),
         ("catalog", "<updated>2", "<updated>x"),
     ],
 )
@@ -168,10 +166,8 @@ def test_json_is_valid(served: Served) -> None:
     ("path", "at", "key", "value"),
     [
         ("catalog", "navigation/0", "title", None),
-        ("catalog", "links/0", "rel", "start"),
         ("series/moons", "publications/0/images/0", "type", "image/webp"),
         ("series/moons", "publications/0/metadata", "readingProgression", "left"),
-        ("chapters/1/manifest", "links/0", "href", "/opds/v2/chapters/1/manifest"),
         ("chapters/1/manifest", "readingOrder/0", "width", 0),
     ],
 )
@@ -255,15 +251,6 @@ def test_chapters_that_share_a_number_have_titles_of_their_own(catalog: FeedCata
         [" [Solo]", " [Night Shift] (id 2)", ": Draft", f" [Night Shift] {ids[0]}", f" {ids[1]}", f" {ids[2]}"],
         [" (id 3)", " (id 2)", ": Draft", *(f" {id}" for id in ids)],
     ]
-
-
-def test_a_renamed_group_makes_its_lists_newer(catalog: FeedCatalog) -> None:
-    dates = []
-    for date in ("2030-06-01", "2030-06-02"):
-        catalog.lists["groups.yaml"][1]["modified"] = date
-        dates.append(Served(catalog).dates)
-    newer = {path for path, date in dates[0].items() if date < dates[1][path]}
-    assert {"/opds/v1.2/new", "/opds/v1.2/series/moons", "/opds/v2/series/moons"} < newer
 
 
 def test_chapters_that_share_a_number_lead_to_their_own_pages(served: Served) -> None:
@@ -491,15 +478,25 @@ def test_an_empty_catalog_has_a_start(tmp_path: Path) -> None:
     assert served.json("/opds/v2/catalog")["navigation"] == []
 
 
-def test_dates_are_those_of_the_newest_part(catalog: FeedCatalog) -> None:
-    """A person that was renamed later than a series makes its lists and its chapters newer, and no others."""
+LISTS_OF_MOONS = {
+    *("v1.2/new", "v1.2/series", "v1.2/series/moons", "v2/series/moons", "v1.2/categories/drama"),
+    *("v1.2/groups/5", "v1.2/groups/6"),
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "number", "own"),
+    [
+        ("artists.yaml", 0, {f"v2/chapters/{id}/manifest" for id in (1, 2, 3, 4)}),
+        ("groups.yaml", 1, {"v1.2/catalog", "v1.2/groups", "v2/chapters/3/manifest"}),
+    ],
+)
+def test_lists_are_as_new_as_their_newest_part(catalog: FeedCatalog, file: str, number: int, own: set[str]) -> None:
+    """A person or a group that is renamed makes the lists and chapters with its name newer, and no others."""
     dates = []
     for date in ("2030-06-01", "2030-06-02"):
-        catalog.lists["artists.yaml"][0]["modified"] = date
+        catalog.lists[file][number]["modified"] = date
         dates.append(Served(catalog).dates)
     newer = {path for path, date in dates[0].items() if date < dates[1][path] == seconds("2030-06-02T00:00:00Z")}
 
-    lists = ("new", "series", "categories/drama", "groups/5", "groups/6", "series/moons")
-    manifests = [f"v2/chapters/{id}/manifest" for id in (1, 2, 3, 4)]
-    expected = {*(f"v1.2/{path}" for path in lists), "v2/series/moons", *manifests}
-    assert newer == {f"/opds/{path}" for path in expected}
+    assert newer == {f"/opds/{path}" for path in LISTS_OF_MOONS | own}
