@@ -221,22 +221,14 @@ def test_release_is_flushed_before_it_becomes_current(site: Site, monkeypatch: p
 
 
 def test_rollback_after_a_killed_build_removes_its_files_first(site: Site) -> None:
-    """Files of the killed build do not count as files of the older release."""
+    """They do not count as files of the older release. A part of a release that it was removing is no release."""
     publish(site, tree_snapshot.first_version, tree_snapshot.second_version)
     (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
     (site.folder / "dist/www/.0123456789abcdef0123456789abcdef").write_text("of a body")
-    site.roll_back()
-
-    assert list(verify_files.check_files(site.store)) == []
-
-
-def test_rollback_after_a_killed_removal_completes_it(site: Site) -> None:
-    """A rollback keeps all releases, but not a part of one that a killed build was removing."""
-    publish(site, tree_snapshot.first_version, tree_snapshot.second_version)
-    (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
     part = site.folder / "dist/releases/0123456789abcdef"
     part.mkdir()
     (part / "http.conf").write_text("of the release")
     site.roll_back()
 
+    assert list(verify_files.check_files(site.store)) == []
     assert not part.exists() and len(site.store.older()) == 1

@@ -183,21 +183,11 @@ def test_a_foreign_pointer_is_refused(publish: BucketPublisher, text: bytes) -> 
 @pytest.mark.end_to_end
 @pytest.mark.parametrize(
     "text",
-    [
-        *(b"[", b"[]", b"{}", b'{"holder": ""}'),
-        b'{"holder": "a", "seconds": "soon", "unfinished": []}',
-        b'{"holder": "a", "seconds": 1, "unfinished": 5}',
-    ],
+    [b"[", b"[]", b'{"holder": ""}', b'{"holder": "a", "seconds": "soon", "unfinished": []}'],
 )
 def test_a_damaged_lock_is_written_again(publish: BucketPublisher, text: bytes) -> None:
     publish.put(".flatpanel/lock.json", text)
     assert publish.totals()["sent"]
-
-
-@pytest.fixture
-def built(site: Site) -> Site:
-    site.build()
-    return site
 
 
 @pytest.mark.parametrize(
@@ -208,10 +198,10 @@ def built(site: Site) -> Site:
     ],
 )
 def test_an_option_of_another_scheme_is_refused(
-    built: Site, run: Callable[..., Result], target: str, option: str, sentence: str
+    publish: BucketPublisher, target: str, option: str, sentence: str
 ) -> None:
     """It would change nothing."""
-    result = run("publish", target, option, "--out", built.folder / "dist")
+    result = publish.run("publish", target, option, "--out", publish.site.folder / "dist")
     assert result.exit_code == 2 and sentence in result.stderr
 
 
@@ -226,10 +216,11 @@ WRONG_TARGETS = {
 }
 
 
-def test_wrong_targets(built: Site, run: Callable[..., Result]) -> None:
-    results = {target: run("publish", target, "--out", built.folder / "dist") for target in WRONG_TARGETS}
+def test_wrong_targets(publish: BucketPublisher) -> None:
+    out = publish.site.folder / "dist"
+    results = {target: publish.run("publish", target, "--out", out) for target in WRONG_TARGETS}
 
-    assert {target: result.exit_code for target, result in results.items()} == dict.fromkeys(WRONG_TARGETS, 2)
+    assert {result.exit_code for result in results.values()} == {2}
     assert [
         result.stderr for target, result in results.items() if f"{target}: {WRONG_TARGETS[target]}" not in result.stderr
     ] == []
@@ -250,9 +241,9 @@ WITH_PASSWORDS = (
 )
 
 
-def test_no_message_has_a_password(built: Site, run: Callable[..., Result]) -> None:
+def test_no_message_has_a_password(publish: BucketPublisher) -> None:
     """A URL often comes from the environment, and messages are kept in logs of builds."""
-    results = [run(*arguments, "--out", built.folder / "dist") for arguments in WITH_PASSWORDS]
+    results = [publish.run(*arguments, "--out", publish.site.folder / "dist") for arguments in WITH_PASSWORDS]
 
     assert {result.exit_code for result in results} <= {1, 2}
     assert [result.stderr for result in results if "me:" in result.stderr or "s3c" in result.stderr] == []

@@ -90,24 +90,6 @@ def test_a_file_that_becomes_shorter_while_it_is_sent_is_named(tmp_path: Path) -
         archive.write(Stream(), [ArchiveFile("1.png", path)], lambda count: None)
 
 
-@pytest.mark.end_to_end
-def test_a_rollback_is_published(remote: Remote) -> None:
-    """The server still has the bodies; only their sidecars may have other dates."""
-    remote.publish()
-    remote.edit("Another Author")
-    remote.publish()
-    before = {path: (remote.folder / "dist" / path).stat().st_ino for path in bodies(remote.files())}
-    remote.site.roll_back()
-    remote.publish()
-    after = {path: (remote.folder / "dist" / path).stat().st_ino for path in before}
-    assert all(path.endswith(".headers") for path in before if before[path] != after[path])
-    assert remote.files() == tree(remote.site.folder / "dist")
-    remote.edit("A Third")
-    remote.publish()
-    assert list(verify_files.check_files(remote.store)) == []
-    assert remote.files() == tree(remote.site.folder / "dist")
-
-
 def test_a_body_that_returns_is_not_sent_again(remote: Remote) -> None:
     """The server has it for the release before; only its sidecar has another date."""
     for title in ("A", "B", "A"):
