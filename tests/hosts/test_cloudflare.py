@@ -1,8 +1,6 @@
 """`export --for cloudflare`: the static assets of wrangler serve an export, and what is over a limit is said."""
 
-import http.client
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -14,9 +12,10 @@ from generator.hosts.plain.export import export_for
 from tests.conftest import Site, copy_of
 from tests.hosts.plain_cases import public
 from tests.hosts.unusual_site import REDIRECTED, unusual_copy
-from tests.support import plain_hosts
+from tests.support import plain_hosts, same_answers
+from tests.support.nginx_client import Answer
 from tests.support.node_tools import needs_wrangler
-from tests.support.servers import LIMIT
+from tests.support.odd_requests import Request
 
 # test_rule_files.py reads the same export without a server in the everyday run.
 pytestmark = [needs_wrangler, pytest.mark.edge]
@@ -29,28 +28,16 @@ COMMON = {
 }
 
 
-class Response(NamedTuple):
-    """A response of a server that sends long bodies in chunks."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-
 class Assets(NamedTuple):
-    """A site and the server of its export."""
+    """A site and the server of its export, which sends long bodies in chunks."""
 
     site: Site
     port: int
 
-    def ask(self, path: str, method: str = "GET", **headers: str) -> Response:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT)
-        connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
-        answer = connection.getresponse()
-        fields = {name.lower(): value for name, value in answer.getheaders()}
-        response = Response(answer.status, fields, answer.read())
-        connection.close()
-        return response
+    def ask(self, path: str, method: str = "GET", **headers: str) -> Answer:
+        fields = tuple((name.replace("_", "-"), value) for name, value in headers.items())
+        (answer,) = same_answers.ask_all(self.port, [Request(path, method, fields)])
+        return answer
 
 
 @pytest.fixture(scope="module", params=["pages", "everything", "unusual"])
@@ -72,18 +59,18 @@ def test_each_path_has_its_body_and_headers(assets: Assets) -> None:
     for body in bodies:
         answer = assets.ask(body.url)
         assert (answer.status, answer.body) == (200, (assets.site.store.root / body.file).read_bytes()), body.url
-        assert answer.headers["cache-control"] == f"public, max-age={body.max_age}", body.url
-        assert answer.headers.items() >= COMMON.items()
+        assert answer["cache-control"] == f"public, max-age={body.max_age}", body.url
+        assert dict(answer.headers).items() >= COMMON.items()
         kind = body.type.partition(";")[0]
         # The files of feeds have their usual types; that of a feed of JSON is JSON.
         expected = {"application/feed+json": JSON, "application/opensearchdescription+xml": "application/xml"}.get(
             kind, kind
         )
-        assert answer.headers["content-type"].partition(";")[0] == expected, body.url
+        assert str(answer["content-type"]).partition(";")[0] == expected, body.url
         if body.type == HTML:
-            assert answer.headers["content-security-policy"].startswith("default-src 'none'; ")
+            assert str(answer["content-security-policy"]).startswith("default-src 'none'; ")
         if body.url.startswith("/api/v2"):
-            assert answer.headers["access-control-allow-methods"] == "GET, HEAD, OPTIONS"
+            assert answer["access-control-allow-methods"] == "GET, HEAD, OPTIONS"
 
 
 def test_all_rules_are_accepted(assets: Assets) -> None:
@@ -111,31 +98,31 @@ def test_errors_of_the_api_are_json(assets: Assets) -> None:
         ("/api/v2/chapters/999999", b'{"detail":"Not found."}'),
     ):
         answer = assets.ask(path)
-        assert (answer.status, answer.headers["content-type"], answer.body) == (404, JSON, text)
+        assert (answer.status, answer["content-type"], answer.body) == (404, JSON, text)
     expected = HTML if assets.site.store.table().rules.pages else JSON
-    assert assets.ask("/nope").headers["content-type"] == expected
+    assert assets.ask("/nope")["content-type"] == expected
     assert assets.ask("/nope").status == 404
 
 
 def test_redirects(assets: Assets) -> None:
     """A final slash is a 307; a chapter and an old slug are a 308 to an absolute URL."""
     answer = assets.ask("/api/series/")
-    assert (answer.status, answer.headers["location"]) == (307, "/api/series")
+    assert (answer.status, answer["location"]) == (307, "/api/series")
     with assets.site.store.table() as table:
         release = plain_release.read(table, assets.site.store.root)
     for path, target in release.moved.items():
         answer = assets.ask(path)
-        assert (answer.status, answer.headers["location"]) == (308, f"{release.rules.base_url}{target}")
+        assert (answer.status, answer["location"]) == (308, f"{release.rules.base_url}{target}")
     for old, present in release.rules.redirected_paths().items():
         answer = assets.ask(f"{old}/1/2?a=1")
-        assert (answer.status, answer.headers["location"]) == (308, f"{release.rules.base_url}{present}/1/2?a=1")
+        assert (answer.status, answer["location"]) == (308, f"{release.rules.base_url}{present}/1/2?a=1")
 
 
 def test_an_etag_of_its_own_is_compared(assets: Assets) -> None:
     """One at a time: the host ignores lists, `*` and dates."""
-    tag = assets.ask("/api/authors").headers["etag"]
+    tag = str(assets.ask("/api/authors")["etag"])
     assert assets.ask("/api/authors", If_None_Match=tag).status == 304
-    assert assets.ask("/api/authors", "HEAD").headers["etag"] == tag
+    assert assets.ask("/api/authors", "HEAD")["etag"] == tag
     assert assets.ask("/api/authors", If_None_Match="*").status == 200
     assert assets.ask("/api/authors", "POST").status == 405
 
@@ -146,15 +133,3 @@ def test_restricted_and_licensed_urls_are_missing(assets: Assets, request: pytes
     assert release.locked and (release.licensed or request.node.callspec.params["assets"] == "unusual")
     for path in (*release.locked, *release.licensed):
         assert assets.ask(path).status == 404
-
-
-def test_redirects_to_other_schemes_are_left_out(tmp_path: Path) -> None:
-    """The host ignores such rules. Rules for bodies remain."""
-    site = unusual_copy(tmp_path / "project", base_url="http://minimal.example")
-    site.build()
-    export_for(site.store, "cloudflare", tmp_path / "export")
-    with plain_hosts.wrangler(tmp_path / "export") as web:
-        assets = Assets(site, web.port)
-        assert assets.ask("/api/v2/chapters/404").status == 200
-        assert assets.ask("/api/v2/chapters/404/read").status == 404
-    assert "invalid" not in (tmp_path / "wrangler.log").read_text().lower()

@@ -5,7 +5,6 @@ from urllib.parse import quote
 
 import pytest
 
-from generator.api.payloads.resources import LOCKED_RESULTS_URL
 from tests.support import edge_servers, host_sites, same_answers
 from tests.support.edge_servers import RUNTIMES, EdgeServer, on_edge_runtimes
 from tests.support.host_sites import HostSite
@@ -65,18 +64,3 @@ def test_no_file_of_the_folder_is_a_url(site: HostSite, server: EdgeServer) -> N
     assert any(name.startswith("files/private/") for name in names)
     assert {answer.status for answer in answers} <= {400, 404}
     assert max(len(answer.body) for answer in answers) < 200
-
-
-def test_restricted_bodies_need_a_key(site: HostSite, server: EdgeServer) -> None:
-    """Without a key and with an unknown one, the answer is a 401; nothing of the body is in it."""
-    bodies = site.site.manifest.resources.values()
-    urls = [body.url.partition("#")[0] for body in bodies if body.restricted and body.url != LOCKED_RESULTS_URL]
-    keys = ((), (("X-API-Key", "unknown"),), (("X-API-Key", ""),))
-    requests = [Request(url, headers=headers) for url in urls for headers in keys]
-    answers = same_answers.ask_all(server.port, requests)
-    with_key = same_answers.ask_all(server.port, [Request(url, headers=(("X-API-Key", "key-one"),)) for url in urls])
-
-    assert len(urls) > 5
-    assert {answer.status for answer in answers} == {401}
-    assert not [answer for answer in answers if b"Members" in answer.body or b"hidden-page" in answer.body]
-    assert {answer.status for answer in with_key} == {200}

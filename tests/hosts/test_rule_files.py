@@ -181,9 +181,12 @@ def test_cloudflare_has_each_policy_for_any_catalog(release: PlainRelease, pages
 def test_cloudflare_redirects_to_https_only(release: PlainRelease) -> None:
     """It ignores rules with other schemes; the export names the setting."""
     changed = release._replace(rules=replace(release.rules, base_url="http://minimal.example"))
-    (warning, *_) = [text for text in cloudflare.export(changed).warnings if text.startswith("base_url")]
+    export = cloudflare.export(changed)
+    (warning, *_) = [text for text in export.warnings if text.startswith("base_url")]
+    (redirects,) = (file.content for file in export.files if file.name == "site/_redirects")
 
     assert re.fullmatch(r"base_url: http://minimal\.example is not https, .*; \d\d redirects were left out", warning)
+    assert isinstance(redirects, bytes) and {line.split()[2] for line in redirects.splitlines()} == {b"200"}
 
 
 def test_the_name_in_the_settings_of_wrangler(release: PlainRelease) -> None:

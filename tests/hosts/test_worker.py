@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.api.payloads.resources import SERIES_INDEX_URL, Alias, key
+from generator.api.payloads.resources import SERIES_INDEX_URL, key
 from generator.hosts.packs import pack_format
 from generator.hosts.packs.pack_files import pack_release
 from generator.release.manifest import Entry, Published
@@ -66,29 +66,6 @@ def test_every_body(site: Site, server: EdgeServer, coding: str) -> None:
         assert answer["content-length"] == str(len(answer.body))
         assert answer["content-encoding"] == ("gzip" if is_packed else None)
         assert answer["etag"] == f'{"W/" * is_packed}"{body.etag}"'
-
-
-def test_head_has_the_headers_of_get(site: Site, server: EdgeServer) -> None:
-    for body in public_bodies(site):
-        sent = server.ask(body.url, Accept_Encoding="gzip")
-        answer = server.ask(body.url, "HEAD", Accept_Encoding="gzip")
-        assert answer.body == b""
-        assert sorted(undated(answer.headers)) == sorted(undated(sent.headers))
-
-
-def undated(headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(name, value) for name, value in headers if name != "date"]
-
-
-def test_aliases(site: Site, server: EdgeServer) -> None:
-    aliases = [entry for entry in entries(site) if isinstance(entry, Alias)]
-    assert aliases
-    for alias in aliases:
-        answer = server.ask(alias.url)
-        if "#" in alias.target:
-            assert answer.status == 401
-        else:
-            assert undated(answer.headers) == undated(server.ask(alias.target).headers)
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
