@@ -7,8 +7,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import product
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from generator.nginx import config
 from tests.conftest import copy_of
@@ -128,26 +126,20 @@ def test_time_of_day_has_upper_limits(place: int) -> None:
 
 NEARLY = [
     "",
-    "0",
-    "now",
     "1790000000",
     "Tue, 10 Feb 2026 13:45:27",
     "Tue, 10 Feb 2026 13:45:27 UTC",
-    "Tue, 10 Feb 2026 13:45:27 +0000",
     "Tue, 10 Feb 2026 13:45:27 GMT ",
     " Tue, 10 Feb 2026 13:45:27 GMT",
     "Tue, 10 Feb 2026 13:45:27 GMT, Tue, 10 Feb 2026 13:45:27 GMT",
     "Tue, 10 Feb 2026 13:45:27 GMT; length=201",
     "tue, 10 feb 2026 13:45:27 gmt",
-    "TUE, 10 FEB 2026 13:45:27 GMT",
     "Tuesday, 10 Feb 2026 13:45:27 GMT",
     "Tue, 10-Feb-26 13:45:27 GMT",
     "Tuesday, 10-Feb-2026 13:45:27 GMT",
     "Tue, 10 Feb 26 13:45:27 GMT",
-    "Tue, 10 Feb 02026 13:45:27 GMT",
     "Tue, 3 Feb 2026 13:45:27 GMT",
     "Tue, 10 February 2026 13:45:27 GMT",
-    "Tue, 10  Feb 2026 13:45:27 GMT",
     "Tue 10 Feb 2026 13:45:27 GMT",
     "Tue, 10 Feb 2026 13.45.27 GMT",
     "Tue, 10 Feb 2026 3:45:27 GMT",
@@ -177,31 +169,15 @@ def test_captures_of_two_dates_do_not_collide() -> None:
     assert all("fp_a_" in value and "fp_b_" not in value for _, value in config.date_lines("fp_a"))
 
 
-moment = st.integers(0, 99_999_999_999_999)
-
-
-@given(moment, moment)
-@example(0, 0)
-@example(99_999_999_999_999, 99_999_999_999_999)
-def test_digits_compare_like_numbers(first: int, other: int) -> None:
-    """The pattern matches exactly if the first date is not after the second."""
-    assert bool(NOT_AFTER.search(f"{first:014} {other:014}")) == (first <= other)
-
-
 @each("place", range(14))
-def test_one_different_digit_decides(place: int) -> None:
-    """At any position, with any digit."""
-    results = {
-        (first, other): bool(NOT_AFTER.search(f"{digit_at(place, first)} {digit_at(place, other)}"))
-        for first, other in product(range(10), range(10))
-    }
+@each("ends", ["00000000000000", "09090909090909", "90909090909090"])
+def test_digits_compare_like_numbers(place: int, ends: str) -> None:
+    """The first different digit decides, at any position, whatever comes after it. Equal ones are not after another."""
+    start = "20260210134527"[:place]
+    for first, other in product("0123456789", repeat=2):
+        texts = [f"{start}{first}{ends}"[:14], f"{start}{other}{ends[::-1]}"[:14]]
 
-    assert results == {(first, other): first <= other for first, other in results}
-
-
-def digit_at(place: int, digit: int) -> str:
-    text = "20260210134527"
-    return f"{text[:place]}{digit}{text[place + 1 :]}"
+        assert bool(NOT_AFTER.search(" ".join(texts))) == (texts[0] <= texts[1]), texts
 
 
 @each("text", ["", " ", "20260210134527 ", " 20260210134527", "20260210134527"])

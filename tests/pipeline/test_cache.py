@@ -288,23 +288,6 @@ def test_a_lost_value_of_a_file_discards_the_cache(site: Site) -> None:
     assert list(verify_files.check_files(site.store)) == []
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_damaged_manifest_is_a_message(site: Site, run: Callable[..., Result], jobs: int) -> None:
-    """The manifest is valid JSON with a wrong field."""
-    tree_snapshot.first_version(site)
-    site.build()
-    path = (site.folder / "dist/current/manifest.json").resolve()
-    path.write_bytes(path.read_bytes().replace(b'"sha256":', b'"sha257":'))
-    tree_snapshot.second_version(site)
-    result = run("build", *tree_snapshot.options(site)[:-1], jobs)
-
-    assert (result.exit_code, result.stderr) == (
-        1,
-        f"{path}: does not match the id of the release, so no build can continue the release; restore the file, or "
-        f"remove {site.folder}/dist/current to build a first release with new dates\n",
-    )
-
-
 @pytest.mark.parametrize("is_edited", [False, True])
 def test_a_damaged_manifest_is_found_before_it_is_continued(site: Site, is_edited: bool) -> None:
     """Also where only the size of a body is wrong, which a build with a cache would copy to the next release."""
@@ -315,8 +298,12 @@ def test_a_damaged_manifest_is_found_before_it_is_continued(site: Site, is_edite
     if is_edited:
         tree_snapshot.second_version(site)
 
-    with pytest.raises(FlatpanelError, match="does not match the id of the release, so no build can continue"):
+    with pytest.raises(FlatpanelError) as error:
         pipeline.build(remembering(site))
+    assert str(error.value) == (
+        f"{path}: does not match the id of the release, so no build can continue the release; restore the file, or "
+        f"remove {site.folder}/dist/current to build a first release with new dates"
+    )
 
 
 def test_a_copied_manifest_is_no_damage(site: Site) -> None:

@@ -217,11 +217,6 @@ def license(site: Site) -> str:
     return "first: licensed"
 
 
-def license_and_hide(site: Site) -> str:
-    site.write("site.yaml", f"{SITE}hide_licensed: true\n")
-    return license(site)
-
-
 def remove(site: Site) -> str:
     tree_snapshot.write_series(site, "Second", volumes=2, others=["second"])
     (site.folder / "catalog_src/series/first.yaml").unlink()
@@ -231,12 +226,6 @@ def remove(site: Site) -> str:
 def remove_a_chapter(site: Site) -> str:
     tree_snapshot.write_series(site, "Second", volumes=1, others=["second"])
     return "first: 1 chapter no longer published"
-
-
-def schedule_chapters(site: Site) -> str:
-    path = site.folder / "catalog_src/series/first.yaml"
-    path.write_text(path.read_text().replace("published: 2026", "published: 2096"))
-    return "first: 2 chapters no longer published"
 
 
 def rename(site: Site) -> str:
@@ -250,7 +239,7 @@ def close_a_route(site: Site) -> str:
     return "/api/v2/groups: restricted\n  first: restricted"
 
 
-CLOSINGS = [restrict, license, license_and_hide, remove, remove_a_chapter, schedule_chapters, rename, close_a_route]
+CLOSINGS = [restrict, license, remove, remove_a_chapter, rename, close_a_route]
 
 
 @pytest.mark.parametrize("close", CLOSINGS)

@@ -78,17 +78,6 @@ def test_a_due_version_replaces_the_one_with_the_lower_id(site: Site) -> None:
     assert dates[0] < dates[1] < dates[2]
 
 
-def test_an_unchanged_body_keeps_both(site: Site) -> None:
-    """A newer `modified` of an entity changes neither validator of a body that stays the same."""
-    series(site, "First")
-    site.build()
-    before = all_validators(site)
-    series(site, "First", modified="2026-05-01T00:00:00Z")
-    site.build()
-
-    assert all_validators(site) == before
-
-
 def test_a_changed_body_gets_a_new_etag_and_date(site: Site) -> None:
     """Bodies without the change keep both."""
     series(site, "First")
@@ -207,29 +196,19 @@ def git(folder: Path, *arguments: str, at: int = WRITTEN) -> None:
     subprocess.run(["git", *arguments], cwd=folder, env=environment, check=True, capture_output=True)
 
 
-def test_in_git_the_last_commit_counts(site: Site) -> None:
+@pytest.mark.parametrize(("modified", "date"), [(None, FEBRUARY), ("2026-03-01T00:00:00Z", MARCH)])
+def test_in_git_the_last_commit_counts(site: Site, modified: str | None, date: int) -> None:
     """A series without `modified` has the date of the last commit of its file; an uncommitted edit is of now."""
-    series(site, "First", modified=None)
+    series(site, "First", modified)
     git(site.folder, "init", "--quiet")
     git(site.folder, "add", "catalog_src")
     git(site.folder, "commit", "--quiet", "-m", "all of it", at=FEBRUARY)
     site.build()
 
-    assert validators(site)[1] == FEBRUARY
+    assert validators(site)[1] == date
     series(site, "Fjrst", modified=None)
     site.build(AS_OF)
     assert validators(site)[1] == AS_OF
-
-
-def test_modified_takes_precedence_over_git_and_mtime(site: Site) -> None:
-    """An explicit `modified` is always used."""
-    series(site, "First", modified="2026-03-01T00:00:00Z")
-    git(site.folder, "init", "--quiet")
-    git(site.folder, "add", "catalog_src")
-    git(site.folder, "commit", "--quiet", "-m", "all of it", at=FEBRUARY)
-    site.build()
-
-    assert validators(site)[1] == MARCH
 
 
 def test_a_scheduled_chapter_dates_bodies_from_its_publication(site: Site) -> None:
@@ -272,17 +251,14 @@ RULES = encoding.json(NO_RULES)
         b"{",
         b"[]",
         b"{}",
-        b'{"flatpanel": 3}',
         HEAD + b'"runs": {}, "resources": {}}',
         WITH_RULES + b"{}}",
-        WITH_RULES + b"[]}",
         WITH_RULES + b'{"max_ages": 60}}',
         HEAD + b'"runs": {"": -1}, "resources": {}, "rules": %b}' % RULES,
         HEAD + b'"runs": {}, "resources": [], "rules": %b}' % RULES,
         HEAD + b'"runs": {}, "resources": {"/": {"etag": 5}}, "rules": %b}' % RULES,
         HEAD + b'"runs": {}, "resources": {"/": {"modified": "today"}}, "rules": %b}' % RULES,
         HEAD + b'"runs": {}, "resources": {"/": {"modified": 1e18}}, "rules": %b}' % RULES,
-        HEAD + b'"runs": {}, "resources": {"/": {"modified": -1}}, "rules": %b}' % RULES,
         b"\xff",
     ],
 )
