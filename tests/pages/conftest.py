@@ -22,10 +22,10 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSite]:
         yield served
 
 
-def quiet(chromium: browser.Browser, screen: Viewport) -> Iterator[Tab]:
-    """A tab without a message of the console, in which a picture stands for each image of the other host."""
+def quiet(chromium: browser.Browser, screen: Viewport, hosts: str = f"{page_sites.IMAGES}/*") -> Iterator[Tab]:
+    """A tab without a message of the console, in which a picture stands for each image of another host."""
     with chromium.tab(screen) as opened:
-        opened.intercept(f"{page_sites.IMAGES}/*", "image/png", images.png(700, 1000))
+        opened.intercept(hosts, "image/png", images.png(700, 1000))
         yield opened
         assert opened.complaints() == []
 

@@ -3,7 +3,18 @@
 import json
 
 from tests.conftest import Site, serving
-from tests.pages.test_reading import CHAPTER, LAST, NEXT, SERIES, SHELF, set_value, wait_for_page
+from tests.pages.test_reading import (
+    CHAPTER,
+    LAST,
+    NEXT,
+    SERIES,
+    SHELF,
+    open_chapter,
+    remember,
+    set_value,
+    turn,
+    wait_for_page,
+)
 from tests.support import browser, images
 from tests.support.browser import WIDE, Tab
 from tests.support.page_sites import IMAGES, PageSite
@@ -62,14 +73,17 @@ def test_a_number_can_be_written_in_other_ways(example: PageSite, tab: Tab) -> N
 
 def test_the_chapter_that_is_being_read_goes_on(example: PageSite, tab: Tab) -> None:
     """In the list, too: its first page would take the place of the page that was read last. A finished one begins."""
-    tab.open(example.url(f"{NEXT}#page-3"))
-    wait_for_page(tab, 3)
     tab.open(example.url(SERIES))
-    tab.wait_until("document.querySelector('#continue').checkVisibility()")
-    tab.click(f".chapters a[href^='{NEXT}']")
-    wait_for_page(tab, 3)
-    tab.press("End")
-    wait_for_page(tab, 18)
+    assert tab.run("document.querySelector('#continue').checkVisibility()") is False
+    open_chapter(tab, example.url(NEXT))
+    turn(tab, "ArrowRight", 2)
+    for link in ("#continue", f".chapters a[href^='{NEXT}']"):
+        tab.open(example.url(SERIES))
+        tab.wait_until("document.querySelector('#continue').checkVisibility()")
+        tab.click(link)
+        tab.wait_for_path(f"{NEXT}#page-2")
+        wait_for_page(tab, 2)
+    turn(tab, "End", 18)
     tab.open(example.url(SERIES))
     tab.wait_until(f"String({MARKED}) === '{NEXT}'")
     assert tab.run("[...document.querySelectorAll('.chapters a')].filter((link) => link.hash).length") == 0
@@ -77,10 +91,8 @@ def test_the_chapter_that_is_being_read_goes_on(example: PageSite, tab: Tab) -> 
 
 def test_chapters_are_marked_as_read(example: PageSite, tab: Tab) -> None:
     """One that was read to its end, and all up to one that the reader names; the other way round as well."""
-    tab.open(example.url(CHAPTER))
-    wait_for_page(tab, 1)
-    tab.press("End")
-    wait_for_page(tab, 5)
+    open_chapter(tab, example.url(CHAPTER))
+    turn(tab, "End", 5)
     tab.open(example.url(SERIES))
     tab.wait_until(f"String({MARKED}) === '{CHAPTER}'")
     assert "read" in tab.run("document.querySelector('.chapters .read').innerText")
@@ -100,8 +112,7 @@ def test_chapters_since_the_last_visit_are_new(example: PageSite, tab: Tab) -> N
     tab.wait_for("input[name=oldest]")
     assert tab.run("document.querySelectorAll('.new').length") == 0
     newest = tab.run(f"Date.parse(document.querySelector('a[href=\"{LAST}\"] ~ small time').dateTime)")
-    shelf = json.dumps({"version": 1, "visited": newest - 1})
-    tab.run(f"localStorage.setItem('flatpanel', {json.dumps(shelf)})")
+    remember(tab, {"visited": newest - 1})
     tab.open(example.url(SERIES))
     tab.wait_for(".new")
     assert tab.run("[...document.querySelectorAll('.new > a')].map((link) => link.pathname)") == [LAST]
@@ -112,10 +123,9 @@ def test_a_visit_lasts_while_pages_are_read(example: PageSite, tab: Tab) -> None
     """Marks of what is new stay in a long one, in which lists are open or only chapters are read."""
     tab.open(example.url(SERIES))
     for seen, read in ((1, 300), (300, 1), (300, 300)):
-        ago = "((minutes) => Date.now() - minutes * 60 * 1000)"
-        entry = f"{{ '{NEXT}': {{ chapter: '{NEXT}', at: {ago}({read}) }} }}"
-        shelf = f"{{ version: 1, since: 5, visited: {ago}(300), seen: {ago}({seen}), series: {entry} }}"
-        tab.run(f"localStorage.setItem('flatpanel', JSON.stringify({shelf}))")
+        now, minute = tab.run("Date.now()"), 60_000
+        series = {NEXT: {"chapter": NEXT, "at": now - read * minute}}
+        remember(tab, {"since": 5, "visited": now - 300 * minute, "seen": now - seen * minute, "series": series})
         tab.open(example.url(f"{SERIES}?{seen}-{read}"))
         tab.wait_for("input[name=oldest]")
         assert (tab.run(f"{SHELF}.since") == 5) == (seen == 1 or read == 1)
@@ -131,8 +141,7 @@ def test_numbers_that_begin_again_in_each_volume(site: Site, chromium: browser.B
         tab.intercept(f"{IMAGES}/*", "image/png", images.png(70, 100))
         url = f"http://127.0.0.1:{web.port}/reader/far/"
         tab.open(url)
-        remembered = json.dumps({"version": 1, "series": {"/reader/far/": {"read": ["0/1/", "1/2/"]}}})
-        tab.run(f"localStorage.setItem('flatpanel', {json.dumps(remembered)})")
+        remember(tab, {"series": {"/reader/far/": {"read": ["0/1/", "1/2/"]}}})
         tab.open(f"{url}?")
         tab.wait_until(f"String({MARKED}) === '/reader/far/1/2/'")
         assert tab.run(f"{SHELF}.series['/reader/far/'].read") == ["0/1/", "1/2/"]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.pages.test_each_page import CUT_OFF, read_through
-from tests.pages.test_reading import NEXT, NOT_BLANK, SERIES, wait_for_page
+from tests.pages.test_reading import NEXT, NOT_BLANK, SERIES, open_chapter, remember
 from tests.support import browser, node_tools
 from tests.support.browser import PHONE, Tab, Viewport
 from tests.support.page_sites import PageSite
@@ -43,8 +43,7 @@ def test_pages_of_a_reader_fit_each_screen(
     """
     found = {}
     with chromium.tab(replace(SCREENS[screen], scheme=scheme)) as tab:
-        tab.open(example.url(f"{NEXT}#page-2"))
-        wait_for_page(tab, 2)
+        open_chapter(tab, example.url(f"{NEXT}#page-2"), 2)
         for percent in (100, 200, 300) if scheme == "light" else (100,):
             tab.send("Page.setFontSizes", fontSizes={"standard": 16 * percent // 100})
             for path in PATHS:
@@ -69,8 +68,7 @@ def test_each_mode_fits_each_screen(example: PageSite, chromium: browser.Browser
     with chromium.tab(SCREENS[screen]) as tab:
         for layout in LAYOUTS:
             tab.open(example.url(NEXT))
-            tab.run(f"""localStorage.setItem("flatpanel", JSON.stringify({{ version: 1,
-                series: {{ "{SERIES}": {{ layout: "{layout}" }} }} }}))""")
+            remember(tab, {"series": {SERIES: {"layout": layout}}})
             for percent in (100, 300):
                 tab.send("Page.setFontSizes", fontSizes={"standard": 16 * percent // 100})
                 tab.open(example.url(NEXT))

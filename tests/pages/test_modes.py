@@ -10,9 +10,11 @@ from tests.pages.test_reading import (
     NEXT,
     RIGHT_TO_LEFT,
     choose,
+    open_chapter,
     open_settings,
     set_value,
     tab_to,
+    turn,
     wait_for_page,
 )
 from tests.support import browser, images
@@ -118,9 +120,7 @@ def test_the_settings_show_the_size_of_the_layout(example: PageSite, tab: Tab) -
 
 def test_sizes_of_pages(example: PageSite, tab: Tab) -> None:
     """`f` changes them: a page as high as the window, as wide as it, or as it is."""
-    tab.open(example.url(NEXT))
-    choose(tab, layout="paged")
-    wait_for_page(tab, 1)
+    open_chapter(tab, example.url(NEXT), layout="paged")
     ((left, right, top, bottom),) = tab.run(BOXES)
     assert (round(top), round(bottom)) == (0, WIDE.height) and right - left <= WIDE.width
     tab.press("f")
@@ -130,16 +130,14 @@ def test_sizes_of_pages(example: PageSite, tab: Tab) -> None:
     tab.press("f")
     ((left, right, _, bottom),) = tab.run(BOXES)
     assert (left, right) == (0, WIDE.width) and bottom > WIDE.height
-    tab.open(example.url(CHAPTER))
-    wait_for_page(tab, 1)
+    open_chapter(tab, example.url(CHAPTER))
     assert tab.run("document.querySelector('#strip').dataset.fit") == "width"
 
 
 def test_a_strip_has_no_gaps(example: PageSite, phone: Tab, tab: Tab) -> None:
     """From edge to edge on a phone, and of a readable width on a wide screen."""
     for screen, width in ((phone, 390), (tab, 800)):
-        screen.open(example.url(NEXT))
-        wait_for_page(screen, 1)
+        open_chapter(screen, example.url(NEXT))
         screen.run(TO_THE_END)
         boxes = screen.run(BOXES)
         assert {round(right - left) for left, right, _, _ in boxes} == {width}
@@ -147,9 +145,7 @@ def test_a_strip_has_no_gaps(example: PageSite, phone: Tab, tab: Tab) -> None:
 
 
 def test_a_strip_as_high_as_the_window(example: PageSite, tab: Tab) -> None:
-    tab.open(example.url(NEXT))
-    choose(tab, fit="height")
-    wait_for_page(tab, 1)
+    open_chapter(tab, example.url(NEXT), fit="height")
     assert {round(bottom - top) for _, _, top, bottom in tab.run(BOXES)} == {WIDE.height}
 
 
@@ -174,9 +170,7 @@ def test_a_tap_in_the_middle_shows_the_bar(example: PageSite, phone: Tab) -> Non
 
 def test_a_page_that_is_zoomed_in_moves_with_the_finger(example: PageSite, phone: Tab) -> None:
     """In each direction, and is not turned."""
-    phone.open(example.url(NEXT))
-    choose(phone, layout="paged")
-    wait_for_page(phone, 1)
+    open_chapter(phone, example.url(NEXT), layout="paged")
     phone.send("Emulation.setPageScaleFactor", pageScaleFactor=2.5)
     phone.wait_until("visualViewport.scale === 2.5")
     # Painted after the event that tells of it.
@@ -191,8 +185,7 @@ def test_the_bar_hides_while_a_strip_is_read(example: PageSite, phone: Tab) -> N
 
     The focus that its settings give back holds it only for a reader who sees the focus, and turns no page.
     """
-    phone.open(example.url(NEXT))
-    wait_for_page(phone, 1)
+    open_chapter(phone, example.url(NEXT))
     assert phone.run("getComputedStyle(document.querySelector('#bar')).transitionDuration") == "0s"
     phone.tap("#settings")
     phone.wait_for("dialog")
@@ -211,17 +204,13 @@ def test_the_bar_hides_while_a_strip_is_read(example: PageSite, phone: Tab) -> N
 
 def test_the_wheel_turns_single_pages(example: PageSite, tab: Tab) -> None:
     """One turn of it turns one page; above the first page and below the last one, it scrolls."""
-    tab.open(example.url(CHAPTER))
-    choose(tab, layout="paged")
-    wait_for_page(tab, 1)
-    tab.press("ArrowRight")
-    wait_for_page(tab, 2)
+    open_chapter(tab, example.url(CHAPTER), layout="paged")
+    turn(tab, "ArrowRight", 2)
     for delta, page in ((120, 3), (-120, 2)):
         tab.run("new Promise((done) => setTimeout(done, 300))")
         tab.send("Input.dispatchMouseEvent", type="mouseWheel", x=600, y=400, deltaX=0, deltaY=delta)
         wait_for_page(tab, page)
-    tab.press("End")
-    wait_for_page(tab, 5)
+    turn(tab, "End", 5)
     tab.run("new Promise((done) => setTimeout(done, 300))")
     tab.send("Input.dispatchMouseEvent", type="mouseWheel", x=600, y=400, deltaX=0, deltaY=400)
     tab.wait_until("document.querySelector('#end').getBoundingClientRect().top < innerHeight")
@@ -229,9 +218,7 @@ def test_the_wheel_turns_single_pages(example: PageSite, tab: Tab) -> None:
 
 def test_a_tall_page_is_read_to_its_end_by_space(example: PageSite, tab: Tab) -> None:
     """And from its end to its start with Shift, before another page is shown."""
-    tab.open(example.url(NEXT))
-    choose(tab, layout="paged", fit="width")
-    wait_for_page(tab, 1)
+    open_chapter(tab, example.url(NEXT), layout="paged", fit="width")
     edges = """(({ top, bottom }) => [Math.round(top), Math.round(bottom) - innerHeight])(
         document.querySelector('#strip').getBoundingClientRect())"""
     tab.wait_until(f"{edges}[0] === 0 && {edges}[1] > {WIDE.height * 0.9}")
@@ -261,9 +248,7 @@ def test_a_wide_page_is_seen_as_a_whole(example: PageSite, phone: Tab) -> None:
     ):
         phone.send("Network.setBypassServiceWorker", bypass=True)
         phone.intercept(example.url("/media/series/*"), "image/png", images.png(700, 1000))
-        phone.open(example.url(path))
-        choose(phone, layout="paged", fit="original")
-        wait_for_page(phone, 1)
+        open_chapter(phone, example.url(path), layout="paged", fit="original")
         assert phone.run(whole) == 310
         for place in (200, 308):
             phone.swipe((start, 400), (end, 400))
@@ -297,8 +282,7 @@ def test_the_slider_leads_to_a_page(example: PageSite, tab: Tab) -> None:
 
 def test_the_end_of_a_chapter_names_the_next_one(example: PageSite, tab: Tab) -> None:
     """With a cover; the last chapter names the series and its feeds."""
-    tab.open(example.url(CHAPTER))
-    wait_for_page(tab, 1)
+    open_chapter(tab, example.url(CHAPTER))
     tab.run(TO_THE_END)
     assert tab.run("document.querySelector('#end img').naturalWidth") > 0
     tab.click("#end a")
@@ -316,12 +300,10 @@ def test_pages_and_the_bar_move_if_a_reader_likes_motion(example: PageSite, chro
     A browser skips one at any time, for example while the machine is busy.
     """
     with chromium.tab(replace(WIDE, motion=True)) as moving:
-        moving.open(example.url(CHAPTER))
-        wait_for_page(moving, 1)
+        open_chapter(moving, example.url(CHAPTER))
         assert moving.run("getComputedStyle(document.querySelector('#bar')).transitionDuration") == "0.2s"
         assert moving.run(TRANSITIONS) == ["auto"]
-        moving.press("End")
-        wait_for_page(moving, 5)
+        turn(moving, "End", 5)
         moving.press("ArrowRight")
         moving.wait_for_path(NEXT)
         wait_for_page(moving, 1)
@@ -334,8 +316,7 @@ def test_pages_and_the_bar_move_if_a_reader_likes_motion(example: PageSite, chro
 
 def test_single_keys_can_be_switched_off(example: PageSite, tab: Tab) -> None:
     """`?` lists the keys, Shift+F fills the screen. Without single keys, the arrows still turn pages."""
-    tab.open(example.url(NEXT))
-    wait_for_page(tab, 1)
+    open_chapter(tab, example.url(NEXT))
     tab.press("?")
     tab.wait_for("dialog[open] kbd")
     tab.press("Escape")
@@ -357,8 +338,7 @@ def test_single_keys_can_be_switched_off(example: PageSite, tab: Tab) -> None:
         0,
         "width",
     ]
-    tab.press("ArrowRight")
-    wait_for_page(tab, 2)
+    turn(tab, "ArrowRight", 2)
 
 
 # Loading
@@ -366,11 +346,8 @@ def test_single_keys_can_be_switched_off(example: PageSite, tab: Tab) -> None:
 
 def test_what_comes_next_is_loaded(example: PageSite, tab: Tab) -> None:
     """Three pages ahead; near the end also the start of the next chapter. Nothing is loaded twice."""
-    tab.open(example.url(CHAPTER))
-    choose(tab, layout="paged")
-    wait_for_page(tab, 1)
-    tab.press("End")
-    wait_for_page(tab, 5)
+    open_chapter(tab, example.url(CHAPTER), layout="paged")
+    turn(tab, "End", 5)
     start = "/media/series/paper-moons/1/2/00"
     tab.wait_until(
         f"performance.getEntriesByType('resource').filter(({{name}}) => name.includes('{start}')).length === 2"

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from tests.conftest import Serve
-from tests.support import browser, images, node_tools
-from tests.support.browser import PHONE, WIDE, Tab, Viewport
+from tests.pages.conftest import quiet
+from tests.support import browser, node_tools
+from tests.support.browser import PHONE, WIDE, Tab
 
 pytestmark = browser.needs_browser
 
@@ -26,21 +27,14 @@ def home(serve: Serve) -> str:
     return f"http://127.0.0.1:{serve('pages')[1].port}"
 
 
-def opened(chromium: browser.Browser, viewport: Viewport) -> Iterator[Tab]:
-    with chromium.tab(viewport) as tab:
-        tab.intercept("https://*", "image/png", images.png(70, 100))
-        yield tab
-        assert tab.complaints() == []
-
-
 @pytest.fixture
 def tab(chromium: browser.Browser) -> Iterator[Tab]:
-    yield from opened(chromium, WIDE)
+    yield from quiet(chromium, WIDE, "https://*")
 
 
 @pytest.fixture
 def plain(chromium: browser.Browser) -> Iterator[Tab]:
-    yield from opened(chromium, replace(PHONE, scripts=False))
+    yield from quiet(chromium, replace(PHONE, scripts=False), "https://*")
 
 
 def is_behind_the_notice(tab: Tab) -> bool:
@@ -99,7 +93,7 @@ def test_without_scripts_the_notice_is_closed_on_each_page(home: str, plain: Tab
 def test_the_notice_fits_a_phone_and_has_no_fault(home: str, chromium: browser.Browser) -> None:
     """Also with text of three times the usual size."""
     for percent in (100, 300):
-        for tab in opened(chromium, PHONE):
+        for tab in quiet(chromium, PHONE, "https://*"):
             tab.send("Page.setFontSizes", fontSizes={"standard": 16 * percent // 100})
             tab.open(home + SERIES)
             assert tab.run("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0

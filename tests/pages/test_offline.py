@@ -1,6 +1,5 @@
 """Reading without a network: pages that were visited, chapters that are kept, and what must not be kept."""
 
-import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -20,7 +19,10 @@ from tests.pages.test_reading import (
     SERIES,
     SHELF,
     WEBTOON,
+    open_chapter,
     open_settings,
+    remember,
+    turn,
     wait_for_page,
 )
 from tests.support import browser, images, page_sites, servers
@@ -75,17 +77,22 @@ def keep(tab: Tab, url: str) -> None:
     tab.press("Escape")
 
 
-def begin_another_visit(tab: Tab) -> None:
-    """Let the worker check what is kept with the next page."""
+def visit_again(tab: Tab, url: str) -> None:
+    """Open a page in another visit, in which the worker checks what is kept."""
     tab.run("caches.open('flatpanel:files').then((cache) => cache.delete('/checked.txt'))")
+    tab.open(url)
+
+
+def change(served: PageSite, file: str, old: str, new: str) -> None:
+    """Replace a text in a file of the catalog of an edited site."""
+    path = served.site.folder / "catalog_src" / file
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
 
 
 def move_to_slug(served: PageSite, old: str, new: str) -> None:
     """Rename a series of the edited site with its images, and serve it. Its old slug redirects to this server."""
-    changes = {"accounts.yaml": (old, new), "site.yaml": (page_sites.BASE_URL, served.url(""))}
-    for name, (before, after) in changes.items():
-        settings = served.site.folder / "catalog_src" / name
-        settings.write_text(settings.read_text(encoding="utf-8").replace(before, after), encoding="utf-8")
+    change(served, "accounts.yaml", old, new)
+    change(served, "site.yaml", page_sites.BASE_URL, served.url(""))
     for path in ("catalog_src/series/{}.yaml", "media/series/{}"):
         (served.site.folder / path.format(old)).rename(served.site.folder / path.format(new))
     file = served.site.folder / f"catalog_src/series/{new}.yaml"
@@ -112,18 +119,15 @@ def test_a_reader_goes_on_without_a_network(tmp_path: Path) -> None:
         url = served.url("")
         open_with_worker(phone, f"{url}/")
         first_chapter(phone, f"{url}{COMIC}")
-        phone.press("ArrowRight")
-        wait_for_page(phone, 2)
+        turn(phone, "ArrowRight", 2)
         comic = phone.path
         first_chapter(phone, f"{url}{RIGHT_TO_LEFT}")
         phone.tap_at(40, 400)
         wait_for_page(phone, 2)
         manga = phone.path
         keep(phone, f"{url}{WEBTOON}")
-        phone.press("ArrowRight")
-        wait_for_page(phone, 2)
-        phone.press("ArrowRight")
-        wait_for_page(phone, 3)
+        turn(phone, "ArrowRight", 2)
+        turn(phone, "ArrowRight", 3)
         webtoon = phone.path
         assert phone.complaints() == []
     with browser.running(profile) as chromium, chromium.tab(PHONE, of_profile=True) as phone:
@@ -138,8 +142,7 @@ def test_a_reader_goes_on_without_a_network(tmp_path: Path) -> None:
             wait_for_page(phone, page)
         # A kept chapter is there as a whole, without the last slash, too; of another one, the shelf says what is
         # kept.
-        phone.open(f"{url}{WEBTOON.removesuffix('/')}#last")
-        wait_for_page(phone, 4)
+        open_chapter(phone, f"{url}{WEBTOON.removesuffix('/')}#last", 4)
         phone.open(f"{url}{CHAPTER}")
         phone.wait_for_path("/shelf/")
         phone.wait_for(f".entries a[href='{WEBTOON}']")
@@ -158,8 +161,7 @@ def test_a_chapter_is_kept_while_its_settings_are_closed(example: PageSite, chro
         return answer.with_header("Cache-Control", "no-cache")
 
     with lying(example.web.port, lie) as url, chromium.tab(PHONE) as phone:
-        phone.open(url + CHAPTER)
-        wait_for_page(phone, 1)
+        open_chapter(phone, url + CHAPTER)
         open_settings(phone)
         assert not phone.run("navigator.serviceWorker.controller || document.querySelector('.keep button')")
         go_on.set()
@@ -193,17 +195,13 @@ def test_kept_chapters(edited: PageSite, chromium: browser.Browser) -> None:
         assert phone.run("document.activeElement.textContent") == "Kept offline"
         assert phone.run(KEPT) == [f"flatpanel:kept:{path}" for path in (NEXT, RESTRICTED, REMOVED, WEBTOON)]
 
-        folder = edited.site.folder / "catalog_src/series"
-        comic = folder / "kettle-and-comet.yaml"
-        comic.write_text(f"{comic.read_text(encoding='utf-8')}\nrestricted: true\n", encoding="utf-8")
-        (folder / "lighthouse-on-foot/chapters/030-captain-of-nothing-in-particular.yaml").unlink()
-        series = folder / "paper-moons.yaml"
+        change(edited, "series/kettle-and-comet.yaml", "title:", "restricted: true\ntitle:")
+        change(edited, "series/paper-moons.yaml", "licensed: false", "licensed: true")
+        folder = edited.site.folder / "catalog_src/series/lighthouse-on-foot/chapters"
+        (folder / "030-captain-of-nothing-in-particular.yaml").unlink()
         edited.site.write("variants.yaml", COPIES)
-        text = series.read_text(encoding="utf-8").replace("licensed: false", "licensed: true")
-        series.write_text(text, encoding="utf-8")
         reload(edited)
-        begin_another_visit(phone)
-        phone.open(edited.url("/"))
+        visit_again(phone, edited.url("/"))
         phone.wait_until_resolved(f"{KEPT}.then((names) => String(names) === 'flatpanel:kept:{WEBTOON}')")
         # The page that is kept names no smaller copies: the device has the originals.
         assert "srcset" in edited.web.ask(WEBTOON).body.decode()
@@ -243,8 +241,7 @@ def test_a_cdn_deletes_no_chapter(example: PageSite, chromium: browser.Browser) 
             NEXT: (404, "text/html", b""),
         }
         phone.open(url + CHAPTER)
-        begin_another_visit(phone)
-        phone.open(f"{url}/")
+        visit_again(phone, f"{url}/")
         phone.wait_until_resolved(f"{KEPT}.then((names) => !String(names).includes('{NEXT}'))")
         assert phone.run(KEPT) == [f"flatpanel:kept:{path}" for path in stay]
         assert phone.run(f"caches.open('flatpanel:pages').then((pages) => pages.match('{CHAPTER}')).then(Boolean)")
@@ -291,8 +288,7 @@ def test_the_login_of_a_network_is_not_kept(example: PageSite, chromium: browser
         # An earlier worker kept it in place of an image.
         login = "new Response('<h1>Log in</h1>', { headers: { 'Content-Type': 'text/html' } })"
         phone.run(f"caches.open('flatpanel:kept:{CHAPTER}').then((kept) => kept.put('{image}', {login}))")
-        begin_another_visit(phone)
-        phone.open(url + CHAPTER)
+        visit_again(phone, url + CHAPTER)
         kept = f"caches.match('{image}', {{ cacheName: 'flatpanel:kept:{CHAPTER}' }})"
         phone.wait_until_resolved(f"{kept}.then((stored) => stored.headers.get('Content-Type') === 'image/jpeg')")
 
@@ -310,22 +306,18 @@ def test_a_kept_chapter_enters_a_volume(edited: PageSite, chromium: browser.Brow
     with lying(edited.web.port, lie) as url, chromium.tab(PHONE) as phone:
         open_with_worker(phone, f"{url}/")
         keep(phone, url + WEBTOON)
-        series = edited.site.folder / "catalog_src/series/window-sill-cactus-club.yaml"
-        text = series.read_text(encoding="utf-8").replace("number: 1\n", "number: 1\n    volume: 1\n", 1)
-        series.write_text(text, encoding="utf-8")
+        change(edited, "series/window-sill-cactus-club.yaml", "number: 1\n", "number: 1\n    volume: 1\n")
         folder = edited.site.folder / "media/series/window-sill-cactus-club"
         (folder / "1/1").mkdir(parents=True)
         for panel in (1, 2, 4):
             (folder / f"0/1/panel-{panel}.png").rename(folder / f"1/1/panel-{panel}.png")
         reload(edited)
-        begin_another_visit(phone)
-        phone.open(f"{url}/")
+        visit_again(phone, f"{url}/")
         assert asked_for.wait(browser.LIMIT)
         phone.wait_until_resolved(f"{KEPT}.then((names) => String(names) === 'flatpanel:kept:{WEBTOON}')")
 
         (folder / "0/1/panel-3.png").rename(folder / "1/1/panel-3.png")
-        begin_another_visit(phone)
-        phone.open(f"{url}/")
+        visit_again(phone, f"{url}/")
         phone.wait_until_resolved(f"{KEPT}.then((names) => String(names) === 'flatpanel:kept:{moved}')")
         kept = phone.run(f"caches.open('flatpanel:kept:{moved}').then((kept) => kept.keys())")
         assert len(kept) == 4 + 2
@@ -346,8 +338,7 @@ def test_kept_versions_of_a_chapter(edited: PageSite, chromium: browser.Browser)
             keep(phone, edited.url(path))
         series.write_text(before + older + after, encoding="utf-8")
         reload(edited)
-        begin_another_visit(phone)
-        phone.open(edited.url("/"))
+        visit_again(phone, edited.url("/"))
         phone.wait_until_resolved(f"{KEPT}.then((names) => String(names) === 'flatpanel:kept:{WEBTOON}')")
         kept = f"caches.open('flatpanel:kept:{WEBTOON}').then((kept) => kept.keys())"
         kept = phone.run(f"{kept}.then((requests) => requests.map(({{ url }}) => new URL(url).pathname).sort())")
@@ -362,14 +353,11 @@ def test_a_reader_goes_with_a_series_to_a_new_slug(edited: PageSite, chromium: b
         phone.tap("input[name=follow]")
         phone.wait_until(f"{SHELF}?.series['/reader/window-sill-cactus-club/']?.followed")
         keep(phone, edited.url(WEBTOON))
-        phone.press("End")
-        wait_for_page(phone, 4)
-        phone.open(edited.url(f"{WEBTOON}#page-2"))
-        wait_for_page(phone, 2)
+        turn(phone, "End", 4)
+        open_chapter(phone, edited.url(f"{WEBTOON}#page-2"), 2)
 
         move_to_slug(edited, "window-sill-cactus-club", "cactus-club")
-        begin_another_visit(phone)
-        phone.open(edited.url("/"))
+        visit_again(phone, edited.url("/"))
         phone.wait_until_resolved(f"{KEPT}.then((names) => String(names) === 'flatpanel:kept:{chapter}')")
         kept = f"caches.open('flatpanel:kept:{chapter}').then((kept) => kept.keys())"
         images = [f"/media/series{chapter.removeprefix('/reader')}panel-{number}.png" for number in (1, 2, 3, 4)]
@@ -402,7 +390,7 @@ def test_what_was_read_under_two_slugs_is_joined(edited: PageSite, chromium: bro
     move_to_slug(edited, "window-sill-cactus-club", "cactus-club")
     with chromium.tab(PHONE) as phone:
         phone.open(edited.url("/404/"))
-        phone.run(f"localStorage.setItem('flatpanel', JSON.stringify({{ version: 1, series: {json.dumps(entries)} }}))")
+        remember(phone, {"series": entries})
         phone.open(edited.url(series))
         phone.wait_for("input[name=follow]:checked")
         later = {"chapter": f"{series}0/2/", "next": f"{series}0/3/", "page": 3, "at": 2}
@@ -437,14 +425,12 @@ def test_updates_and_keys(edited: PageSite, chromium: browser.Browser) -> None:
         phone.wait_until_resolved(f"{STORED}.then((paths) => paths.includes('/categories/'))")
         assert not {"/latest/", "/groups/", "/api/v2/series"} & set(phone.run(STORED))
 
-        series = edited.site.folder / "catalog_src/series/paper-moons.yaml"
-        series.write_text(series.read_text(encoding="utf-8").replace("title: Paper Moons", "title: Cardboard Suns"))
+        change(edited, "series/paper-moons.yaml", "title: Paper Moons", "title: Cardboard Suns")
         reload(edited)
         phone.open(edited.url(SERIES))
         assert phone.run("document.querySelector('h1').textContent") == "Cardboard Suns"
 
-        settings = edited.site.folder / "catalog_src/site.yaml"
-        settings.write_text(settings.read_text(encoding="utf-8").replace("shelf: true", "shelf: false"))
+        change(edited, "site.yaml", "shelf: true", "shelf: false")
         reload(edited)
         phone.open(edited.url("/"))
         phone.wait_until_resolved("navigator.serviceWorker.getRegistrations().then((found) => found.length === 0)")

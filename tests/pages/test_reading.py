@@ -80,6 +80,25 @@ def choose(tab: Tab, **values: str) -> None:
     tab.run("document.activeElement.blur()")
 
 
+def open_chapter(tab: Tab, url: str, page: int = 1, **values: str) -> None:
+    """Open a chapter, with this layout or size of pages, and wait for a page."""
+    tab.open(url)
+    if values:
+        choose(tab, **values)
+    wait_for_page(tab, page)
+
+
+def turn(tab: Tab, key: str, page: int, *, shift: bool = False) -> None:
+    """Press a key that leads to a page, and wait for it."""
+    tab.press(key, shift=shift)
+    wait_for_page(tab, page)
+
+
+def remember(tab: Tab, shelf: dict[str, object]) -> None:
+    """Let the device have this shelf."""
+    tab.run(f"localStorage.setItem('flatpanel', JSON.stringify({json.dumps({'version': 1, **shelf})}))")
+
+
 def count_of_pages(tab: Tab) -> int:
     count: int = tab.run("document.querySelectorAll('#strip img').length")
     return count
@@ -121,32 +140,18 @@ def test_arrows_move_through_the_strip(example: PageSite, tab: Tab) -> None:
         assert tab.run(VISIBLE_PAGES) == count
         tab.press("ArrowRight")
     wait_for_page(tab, 4)
-    tab.press("ArrowLeft")
-    wait_for_page(tab, 3)
-    tab.press("End")
-    wait_for_page(tab, count)
-    tab.press("Home")
-    wait_for_page(tab, 1)
+    turn(tab, "ArrowLeft", 3)
+    turn(tab, "End", count)
+    turn(tab, "Home", 1)
     tab.press("ArrowLeft")
     # Back from the first page is the last page of the chapter before.
     tab.wait_for_path(f"{CHAPTER}#page-5")
     wait_for_page(tab, 5)
 
 
-def test_space_turns_single_pages(example: PageSite, tab: Tab) -> None:
-    """With Shift it turns back."""
-    tab.open(example.url(CHAPTER))
-    choose(tab, layout="paged")
-    tab.press(" ")
-    wait_for_page(tab, 2)
-    tab.press(" ", shift=True)
-    wait_for_page(tab, 1)
-
-
 def test_the_way_to_the_content_keeps_the_page(example: PageSite, tab: Tab) -> None:
     """Skipping the navigation in the middle of a chapter neither turns pages nor changes the progress."""
-    tab.open(example.url(f"{NEXT}#page-7"))
-    wait_for_page(tab, 7)
+    open_chapter(tab, example.url(f"{NEXT}#page-7"), 7)
     tab.run("document.querySelector('.skip').focus({ preventScroll: true })")
     tab.press("Enter")
     tab.wait_until("document.activeElement.id === 'strip'")
@@ -181,10 +186,8 @@ def test_the_last_chapter_has_an_end(example: PageSite, tab: Tab) -> None:
     """After its last page, the arrow leads to a note; no other chapter has one."""
     tab.open(example.url(CHAPTER))
     assert "That is all so far" not in tab.run("document.querySelector('#end').textContent")
-    tab.open(example.url(LAST))
-    wait_for_page(tab, 1)
-    tab.press("End")
-    wait_for_page(tab, count_of_pages(tab))
+    open_chapter(tab, example.url(LAST))
+    turn(tab, "End", count_of_pages(tab))
     tab.press("ArrowRight")
     tab.wait_until("document.activeElement.id === 'end'")
     assert "That is all so far." in tab.run("document.activeElement.textContent")
@@ -196,10 +199,8 @@ def test_right_to_left(example: PageSite, tab: Tab) -> None:
     tab.click(".actions a")
     tab.wait_for("#strip[data-direction=rtl]")
     choose(tab, layout="paged")
-    tab.press("ArrowLeft")
-    wait_for_page(tab, 2)
-    tab.press("ArrowRight")
-    wait_for_page(tab, 1)
+    turn(tab, "ArrowLeft", 2)
+    turn(tab, "ArrowRight", 1)
     tab.click_at(WIDE.width * 0.2, 400)
     wait_for_page(tab, 2)
 
@@ -227,8 +228,7 @@ def test_a_chapter_is_read_by_touch(example: PageSite, phone: Tab) -> None:
 
 def test_scrolling_by_touch_moves_through_the_strip(example: PageSite, phone: Tab) -> None:
     """The position follows the finger."""
-    phone.open(example.url(NEXT))
-    wait_for_page(phone, 1)
+    open_chapter(phone, example.url(NEXT))
     for _ in range(4):
         phone.swipe((190, 600), (195, 200))
     phone.wait_until("parseInt(document.querySelector('#position').textContent) > 1")
@@ -242,8 +242,7 @@ def test_scrolling_by_touch_moves_through_the_strip(example: PageSite, phone: Ta
 def test_the_url_of_a_page_leads_to_it(example: PageSite, tab: Tab) -> None:
     """Also a path that ends in its number: its body is that of the chapter, and the script goes to the page."""
     for path in (f"{NEXT}#page-7", f"{NEXT}7/"):
-        tab.open(example.url(path))
-        wait_for_page(tab, 7)
+        open_chapter(tab, example.url(path), 7)
         assert tab.path == f"{NEXT}#page-7"
     tab.run("location.replace('#page-3')")
     wait_for_page(tab, 3)
@@ -256,12 +255,10 @@ def test_back_and_forward(example: PageSite, tab: Tab) -> None:
     tab.open(example.url(SERIES))
     tab.click(f"a[href='{CHAPTER}']")
     tab.wait_for_path(CHAPTER)
-    tab.press("End")
-    wait_for_page(tab, 5)
+    turn(tab, "End", 5)
     tab.press("ArrowRight")
     tab.wait_for_path(NEXT)
-    tab.press("ArrowRight")
-    wait_for_page(tab, 2)
+    turn(tab, "ArrowRight", 2)
     tab.back()
     wait_for_page(tab, 5)
     assert tab.path == f"{CHAPTER}#page-5"
@@ -273,29 +270,11 @@ def test_back_and_forward(example: PageSite, tab: Tab) -> None:
     assert tab.path == f"{NEXT}#page-2"
 
 
-def test_progress_is_kept(example: PageSite, tab: Tab) -> None:
-    """A later visit to the series leads to the page that was read last."""
-    tab.open(example.url(SERIES))
-    assert tab.run("document.querySelector('#continue').checkVisibility()") is False
-    tab.open(example.url(NEXT))
-    for number in (1, 2):
-        wait_for_page(tab, number)
-        tab.press("ArrowRight")
-    wait_for_page(tab, 3)
-    tab.open("about:blank")
-    tab.open(example.url(SERIES))
-    tab.wait_until("document.querySelector('#continue').checkVisibility()")
-    tab.click("#continue")
-    tab.wait_for_path(f"{NEXT}#page-3")
-    wait_for_page(tab, 3)
-
-
 def test_a_tab_behind_another_is_not_read(example: PageSite, tab: Tab) -> None:
     """A reader opens some chapters beside a series. Where reading goes on follows from what was shown."""
     hidden = "globalThis.isBehind = true; Object.defineProperty(document, 'hidden', { get: () => isBehind })"
     tab.send("Page.addScriptToEvaluateOnNewDocument", source=hidden)
-    tab.open(example.url(f"{NEXT}#page-2"))
-    wait_for_page(tab, 2)
+    open_chapter(tab, example.url(f"{NEXT}#page-2"), 2)
     assert not tab.run(f"{SHELF}?.series['{SERIES}']")
     tab.run("isBehind = false; document.dispatchEvent(new Event('visibilitychange'))")
     assert tab.run(f"{SHELF}.series['{SERIES}'].page") == 2
@@ -303,16 +282,14 @@ def test_a_tab_behind_another_is_not_read(example: PageSite, tab: Tab) -> None:
 
 def test_a_finished_chapter_continues_with_the_next(example: PageSite, tab: Tab) -> None:
     """After its last page; the last chapter of all continues where it was left."""
-    for read, offered in ((CHAPTER, NEXT), (LAST, None)):
-        tab.open(example.url(read))
-        wait_for_page(tab, 1)
+    for chapter, offered in ((CHAPTER, NEXT), (LAST, None)):
+        open_chapter(tab, example.url(chapter))
         count = count_of_pages(tab)
-        tab.press("End")
-        wait_for_page(tab, count)
+        turn(tab, "End", count)
         tab.open(example.url(SERIES))
         tab.wait_until("document.querySelector('#continue').checkVisibility()")
         target = tab.run("document.querySelector('#continue').getAttribute('href')")
-        assert target == (offered or f"{read}#page-{count}")
+        assert target == (offered or f"{chapter}#page-{count}")
 
 
 def test_no_version_of_a_finished_number_is_next(serve: Serve, chromium: browser.Browser) -> None:
@@ -325,8 +302,7 @@ def test_no_version_of_a_finished_number_is_next(serve: Serve, chromium: browser
         tab.open(f"{site}/read/moons/")
         for number in numbers:
             progress = {"chapter": f"/read/moons/{number}/", "page": 1, "finished": True}
-            shelf = json.dumps({"version": 1, "series": {"/read/moons/": progress}})
-            tab.run(f"localStorage.setItem('flatpanel', {json.dumps(shelf)})")
+            remember(tab, {"series": {"/read/moons/": progress}})
             tab.open(f"{site}/read/moons/?{number}")
             tab.wait_until("document.querySelector('#continue').checkVisibility()")
             offered[number] = tab.run("document.querySelector('#continue').getAttribute('href')")
@@ -342,18 +318,15 @@ def test_page_by_page_is_remembered_for_the_series(example: PageSite, tab: Tab) 
     """Pages of a webtoon are too long to be shown one by one; the choice for another series does not count."""
     tab.open(example.url(CHAPTER))
     choose(tab, layout="paged")
-    tab.open(example.url(WEBTOON))
-    wait_for_page(tab, 1)
+    open_chapter(tab, example.url(WEBTOON))
     assert tab.run(VISIBLE_PAGES) == count_of_pages(tab) > 1
-    tab.open(example.url(NEXT))
-    wait_for_page(tab, 1)
+    open_chapter(tab, example.url(NEXT))
     assert tab.run(VISIBLE_PAGES) == 1
 
 
 def test_far_pages_load_later(example: PageSite, tab: Tab) -> None:
     """Only pages near the window are requested. Each gets the shape of its image, however much space was reserved."""
-    tab.open(example.url(NEXT))
-    wait_for_page(tab, 1)
+    open_chapter(tab, example.url(NEXT))
     images_of_chapter = "/media/series/paper-moons/1/2/"
     at_once = [url for url, _ in tab.requests() if images_of_chapter in url]
     tab.run(TO_THE_END)

@@ -10,7 +10,10 @@ from tests.pages.test_reading import (
     SHELF,
     WEBTOON,
     choose,
+    open_chapter,
+    remember,
     set_value,
+    turn,
     wait_for_page,
 )
 from tests.support import browser
@@ -28,12 +31,6 @@ BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 DESCRIBED = {"title": "Paper Moons", "cover": "/media/series/paper-moons/cover.jpg"}
 
 
-def remember(tab: Tab, shelf: dict[str, object]) -> None:
-    """Let the device have this shelf."""
-    text = json.dumps(json.dumps({"version": 1, **shelf}))
-    tab.run(f"localStorage.setItem('flatpanel', {text})")
-
-
 def api_requests(tab: Tab) -> list[str]:
     asked = [event["request"]["url"] for event in tab.events_of("Network.requestWillBeSent")]
     return [url for url in asked if "/api/" in url]
@@ -41,12 +38,9 @@ def api_requests(tab: Tab) -> list[str]:
 
 def read_some(example: PageSite, tab: Tab) -> None:
     """The first chapter of one series to its end, and a page of another."""
-    tab.open(example.url(CHAPTER))
-    wait_for_page(tab, 1)
-    tab.press("End")
-    wait_for_page(tab, 5)
-    tab.open(example.url(f"{WEBTOON}#page-2"))
-    wait_for_page(tab, 2)
+    open_chapter(tab, example.url(CHAPTER))
+    turn(tab, "End", 5)
+    open_chapter(tab, example.url(f"{WEBTOON}#page-2"), 2)
 
 
 def test_the_first_page_says_where_reading_goes_on(example: PageSite, phone: Tab) -> None:
@@ -75,8 +69,7 @@ def test_the_way_back_shows_what_was_read_since(example: PageSite, tab: Tab) -> 
     tab.run("globalThis.isSamePage = true")
     tab.click(f"a[href='{CHAPTER}']")
     wait_for_page(tab, 1)
-    tab.press("End")
-    wait_for_page(tab, 5)
+    turn(tab, "End", 5)
     tab.back()
     tab.wait_until("document.querySelector('#continue').checkVisibility()")
     assert tab.run("document.querySelector('#continue').getAttribute('href')") == NEXT
@@ -108,8 +101,7 @@ def test_the_way_back_shows_what_was_chosen_since(example: PageSite, tab: Tab) -
     tab.run("globalThis.isSamePage = true")
     tab.click(f"a[href='{CHAPTER}']")
     wait_for_page(tab, 1)
-    tab.press("End")
-    wait_for_page(tab, 5)
+    turn(tab, "End", 5)
     remember(tab, {"series": {SERIES: {**tab.run(f"{SHELF}.series['{SERIES}']"), "followed": False}}})
     tab.back()
     tab.wait_until("!document.querySelector('input[name=follow]').checked")
@@ -118,8 +110,7 @@ def test_the_way_back_shows_what_was_chosen_since(example: PageSite, tab: Tab) -
     assert tab.run("document.querySelector('.chapters').dataset.order") == "newest"
     assert tab.run("document.querySelector('.read .mark').textContent") == "Unread from here"
     assert tab.run("isSamePage") is True
-    tab.open(example.url(CHAPTER))
-    wait_for_page(tab, 1)
+    open_chapter(tab, example.url(CHAPTER))
     tab.run("globalThis.isSamePage = true")
     tab.click("#bar a[rel=next]")
     tab.wait_for_path(NEXT)
@@ -278,8 +269,7 @@ def test_a_browser_that_refuses_storage(example: PageSite, tab: Tab) -> None:
     tab.wait_for("#export + button")
     tab.click("#export + button")
     assert tab.run("asked") is True
-    tab.open(example.url(NEXT))
-    wait_for_page(tab, 1)
+    open_chapter(tab, example.url(NEXT))
 
 
 def test_a_shelf_moves_to_another_device(
@@ -301,8 +291,7 @@ def test_a_shelf_moves_to_another_device(
     other = tmp_path / "other.json"
     other.write_text('{"version": 99}')
     with chromium.tab(WIDE) as second:
-        second.open(example.url(NEXT))
-        wait_for_page(second, 1)
+        open_chapter(second, example.url(NEXT))
         second.open(example.url("/shelf/"))
         second.wait_for("#import")
         second.choose_file("#import", saved)
@@ -323,11 +312,8 @@ def test_nothing_is_kept_on_a_site_without_shelf(example: PageSite, tab: Tab) ->
     script = example.web.ask("/assets/site.js").body.replace(b"shelf = true", b"shelf = false")
     tab.send("Network.setBypassServiceWorker", bypass=True)
     tab.intercept(example.url("/assets/site.js"), "text/javascript", script)
-    tab.open(example.url(CHAPTER))
-    choose(tab, layout="paged")
-    wait_for_page(tab, 1)
-    tab.press("ArrowRight")
-    wait_for_page(tab, 2)
+    open_chapter(tab, example.url(CHAPTER), layout="paged")
+    turn(tab, "ArrowRight", 2)
     tab.open(example.url(SERIES))
     tab.wait_for("input[name=oldest]")
     assert tab.run("localStorage.length") == 0

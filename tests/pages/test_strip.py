@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.pages.test_reading import CHAPTER, NEXT, SERIES, SHELF, wait_for_page
+from tests.pages.test_reading import CHAPTER, NEXT, SERIES, SHELF, open_chapter, remember, turn, wait_for_page
 from tests.support import browser, images
 from tests.support.browser import WIDE, Tab
 from tests.support.page_sites import PageSite
@@ -89,8 +89,7 @@ def test_a_page_stays_while_the_one_before_grows(example: PageSite, tall: Tab) -
 
 def test_turning_the_phone_keeps_the_place(example: PageSite, phone: Tab) -> None:
     """In the middle of a page. Only pairs are arranged again, and only there does `o` choose others."""
-    phone.open(example.url(f"{NEXT}#page-3"))
-    wait_for_page(phone, 3)
+    open_chapter(phone, example.url(f"{NEXT}#page-3"), 3)
     scroll_to(phone, "scrollY + 200")
     phone.run(FRAMES)
     phone.send("Emulation.setDeviceMetricsOverride", width=844, height=390, deviceScaleFactor=1, mobile=True)
@@ -104,8 +103,7 @@ def test_turning_the_phone_keeps_the_place(example: PageSite, phone: Tab) -> Non
 
 def test_a_visit_by_the_history_finds_the_place(example: PageSite, tall: Tab) -> None:
     """Also in the middle of a page: after a reload, and on the way back. A link leads to the start of the page."""
-    tall.open(example.url(f"{NEXT}#page-7"))
-    wait_for_page(tall, 7)
+    open_chapter(tall, example.url(f"{NEXT}#page-7"), 7)
     scroll_to(tall, f"scrollY + {top_of(7)} + 150")
     tall.wait_until("history.state?.part > 0.1")
     tall.reload()
@@ -116,15 +114,13 @@ def test_a_visit_by_the_history_finds_the_place(example: PageSite, tall: Tab) ->
     wait_for_page(tall, 7)
     tall.wait_until(f"Math.abs({top_of(7)} + 150) < 2")
     tall.open("about:blank")
-    tall.open(example.url(f"{NEXT}#page-7"))
-    wait_for_page(tall, 7)
+    open_chapter(tall, example.url(f"{NEXT}#page-7"), 7)
     tall.wait_until(f"Math.abs({top_of(7)}) < 1")
 
 
 def test_the_end_of_a_previous_chapter_is_not_read(example: PageSite, tall: Tab) -> None:
     """A visitor who goes back from the next chapter has not read this one, also after a reload. Reading on counts."""
-    tall.open(example.url(NEXT))
-    wait_for_page(tall, 1)
+    open_chapter(tall, example.url(NEXT))
     tall.press("ArrowLeft")
     tall.wait_for_path(f"{CHAPTER}#page-5")
     wait_for_page(tall, 5)
@@ -132,17 +128,14 @@ def test_the_end_of_a_previous_chapter_is_not_read(example: PageSite, tall: Tab)
     wait_for_page(tall, 5)
     assert tall.run(f"{SHELF}.series['{SERIES}'].read") is None
     assert tall.run(FINISHED) is False
-    tall.press("ArrowLeft")
-    wait_for_page(tall, 4)
-    tall.press("ArrowRight")
-    wait_for_page(tall, 5)
+    turn(tall, "ArrowLeft", 4)
+    turn(tall, "ArrowRight", 5)
     assert tall.run(f"{SHELF}.series['{SERIES}'].read") == ["1/1/"]
 
 
 def test_addresses_are_written_in_time(example: PageSite, tall: Tab) -> None:
     """Browsers refuse too many of them: pages that pass by share one. A refusal ends nothing."""
-    tall.open(example.url(NEXT))
-    wait_for_page(tall, 1)
+    open_chapter(tall, example.url(NEXT))
     tall.wait_until("history.state !== null")
     # Time stands still, and `pass` ends each pause.
     tall.run("""(() => {
@@ -169,8 +162,7 @@ def test_addresses_are_written_in_time(example: PageSite, tall: Tab) -> None:
 
 
 def test_a_held_key_stays_in_the_chapter(example: PageSite, tall: Tab) -> None:
-    tall.open(example.url(CHAPTER))
-    wait_for_page(tall, 1)
+    open_chapter(tall, example.url(CHAPTER))
     for _ in range(8):
         tall.press("ArrowRight", held=True)
     wait_for_page(tall, 5)
@@ -183,10 +175,8 @@ def test_a_chapter_is_printed_page_by_page(example: PageSite, tall: Tab) -> None
     """All pages, each of them whole and on one sheet, also in other layouts; dark text on white paper."""
     for layout in ("strip", "paged", "double"):
         tall.open(example.url(NEXT))
-        tall.run(f"""localStorage.setItem("flatpanel", JSON.stringify({{ version: 1, settings: {{ theme: "dark" }},
-            series: {{ "{SERIES}": {{ layout: "{layout}" }} }} }}))""")
-        tall.open(example.url(NEXT))
-        wait_for_page(tall, 1)
+        remember(tall, {"settings": {"theme": "dark"}, "series": {SERIES: {"layout": layout}}})
+        open_chapter(tall, example.url(NEXT))
         tall.send("Page.printToPDF")
         tall.wait_until("[...document.querySelectorAll('#strip img')].every((image) => image.naturalWidth)")
         tall.send("Emulation.setEmulatedMedia", media="print")
