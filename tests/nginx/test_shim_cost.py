@@ -5,6 +5,7 @@ import random
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -12,9 +13,9 @@ import pytest
 
 from generator import encoding
 from generator.api.payloads import series_index
-from generator.catalog.entities import Catalog, Category, Person, SeriesSummary
-from generator.catalog.site_settings import Site
+from generator.catalog.entities import Catalog, Category, Person
 from tests.nginx.test_shim import copy_modules
+from tests.support import yaml_catalogs
 from tests.support.paths import DATA
 from tests.support.tables import each
 
@@ -57,52 +58,35 @@ def spellings(name: str) -> list[str]:
     return ["".join(word) for word in product(*letters)]
 
 
+ONE_SERIES = """
+series:
+  one:
+    chapters: [{number: 1, published: 2026-01-01, pages: []}]
+"""
+
+
 def catalog(size: int) -> Catalog:
     """A catalog with only the data of lists: each series has up to six of 80 categories."""
     genres = [Category(id, f"Genre {id[1:]}", "", 0) for id in CATEGORIES]
     people = [Person(number, f"Person {number}", (f"Alias of {number}",), 0) for number in range(1, 101)]
+    small = yaml_catalogs.catalog(ONE_SERIES)
+    (one,) = small.series
     series = [
-        SeriesSummary(
+        replace(
+            one,
             slug=f"series-{number}",
-            formerly=(),
             title=f"The title of series {number}",
             aliases=(f"Another title of {number}",),
             authors=(people[number % 100],),
             artists=(people[number * 7 % 100],),
             categories=tuple(genres[place] for place in {0, *((number * step + step) % 80 for step in range(1, 6))}),
-            groups=(),
             status=("ongoing", "completed", "hiatus", "canceled")[number % 4],
-            licensed=False,
-            restricted=False,
-            shows_chapters=True,
-            is_open=True,
-            cover="https://a.example/cover.png",
-            cover_variants=None,
-            path=f"/reader/series-{number}/",
-            url=f"https://a.example/reader/series-{number}/",
-            modified=0,
-            latest=None,
-            is_listed=True,
-            identified=1,
-            unidentified=0,
             updated=number,
             views=number,
-            description="",
-            direction="ltr",
-            kind=None,
-            rating=None,
-            layout="strip",
-            language=None,
-            since=0,
-            recent=(),
-            image_origins=(),
-            newest_in_opds=(),
-            opds_counts=(0, 0),
         )
         for number in range(size)
     ]
-    site = Site(base_url="https://a.example")
-    return Catalog(site, 0, tuple(people), tuple(people), tuple(genres), (), (), (), {}, tuple(series))
+    return replace(small, authors=tuple(people), artists=tuple(people), categories=tuple(genres), series=tuple(series))
 
 
 @pytest.fixture(scope="module")
