@@ -57,24 +57,6 @@ def test_a_preview_contains_scheduled_chapters_and_pages_of_restricted_series(si
     assert "/reader/lost/0/1/" in shown
 
 
-def test_a_release_contains_none_of_it(site: Site) -> None:
-    """Also with pages."""
-    extend(site)
-    site.write("site.yaml", "base_url: https://minimal.example\npages: true\n")
-    pipeline.build(options(site))
-    site.build()
-    shown = urls(site.folder / "dist")
-
-    assert "/reader/first/1/1/" in shown
-    assert {
-        "/reader/secret/",
-        "/reader/first/0/2/",
-        "/reader/first/0/3/",
-        "/reader/secret/0/1/",
-        "/api/v2/chapters/7",
-    }.isdisjoint(shown)
-
-
 def test_the_number_of_published_chapters_of_a_preview_includes_scheduled_ones(site: Site) -> None:
     """So no rebuild reports them as removed."""
     extend(site)

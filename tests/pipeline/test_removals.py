@@ -184,19 +184,6 @@ def test_line_for_an_old_slug_is_printed(full: Site, run: Run) -> None:
     ) in printed
 
 
-def test_line_for_an_old_slug_is_correct(full: Site, run: Run) -> None:
-    """After it is written, the old slug is no longer missing, and the build says nothing about it."""
-    full.build()
-    remove(full, "alpha")
-    write(full, "omega", ALL)
-    options = tree_snapshot.options(full)
-    assert ADVICE.format("series/omega.yaml", "4 chapters", "alpha", "alpha") in run("build", *options).stdout
-    write(full, "omega", ALL, "formerly: [alpha]\n")
-
-    assert "no longer published" not in run("build", *options).stdout
-    assert b"/api/series/alpha " in (full.folder / "dist/current/redirects.map").read_bytes()
-
-
 @pytest.mark.parametrize(
     ("heir", "similar", "of_beta"), [("Alpha", "Alpha", ""), ("omega", "ALPHA", "formerly: [ALPHA]\n")]
 )

@@ -105,16 +105,6 @@ def test_a_removed_series_is_removed(publish: BucketPublisher) -> None:
     assert "api/series/second" in removed and "media/second/cover.jpg" not in removed
 
 
-def test_a_rollback_can_be_published(publish: BucketPublisher) -> None:
-    publish.totals()
-    before = publish.bodies()
-    publish.edit()
-    publish.totals()
-    release = publish.site.roll_back()
-    assert publish.totals()["release"] == release
-    assert publish.bodies() == before
-
-
 def test_another_cache_age_sends_the_headers(publish: BucketPublisher) -> None:
     publish.totals()
     with (publish.site.folder / "catalog_src/site.yaml").open("a") as settings:
@@ -249,16 +239,6 @@ def test_no_message_has_a_password(publish: BucketPublisher) -> None:
     assert [result.stderr for result in results if "me:" in result.stderr or "s3c" in result.stderr] == []
     assert [result.stderr for result in results[:-3] if "://…@" not in result.stderr] == []
     assert [result.stderr for result in results[-3:] if "…@comics.example: " not in result.stderr] == []
-
-
-def test_the_public_url_is_verified(run: Callable[..., Result], moto: ObjectStore, serve: Serve) -> None:
-    site, web = serve("minimal")
-    publish = BucketPublisher(run, site, moto, "verified")
-    result = publish("--url", f"http://localhost:{web.port}")
-    assert result.exit_code == 0
-    assert result.stdout.endswith(
-        f"{f'http://localhost:{web.port}'}: OK: all URLs match release {site.store.current()}\n"
-    )
 
 
 @pytest.mark.end_to_end
