@@ -125,7 +125,7 @@ def test_no_reason_explains_values_of_another_kind() -> None:
 
 def test_slow_site_ends_the_comparison(sites: Pair, tmp_path: Path) -> None:
     """After three responses in a row; the message names the option."""
-    sites[1].answers = {path: Reply(length=10_000, body=b"[") for path in sites[1].answers}
+    sites[1].answers = dict.fromkeys(sites[1].answers, Reply(200, b"[", {"Content-Length": "9", "Connection": "close"}))
     result = compared(sites, tmp_path, "--timeout", "1")
 
     assert result.exit_code == 1

@@ -19,12 +19,11 @@ JSON = {"Content-Type": "application/json"}
 
 @dataclass
 class Reply:
-    """A response other than 200 with JSON. Without a length, the end of the connection ends the body."""
+    """A response other than 200 with JSON."""
 
     status: int = 200
     body: bytes = b"{}"
     headers: dict[str, str] = field(default_factory=dict)
-    length: int | None = None
 
 
 @dataclass
@@ -142,14 +141,7 @@ def serving(answers: dict[str, Any]) -> Iterator[FakeSite]:
         def do_GET(self) -> None:
             site.clients.add(self.client_address[1])
             reply = site.answer(self.path, dict(self.headers.items()))
-            self.send_response_only(reply.status)
-            length = len(reply.body) if reply.length is None else reply.length
-            fields = {**JSON, "Content-Length": str(length)} if reply.status != 304 else {}
-            for name, value in {**fields, **reply.headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(reply.body)
-            self.close_connection = self.close_connection or reply.length is not None
+            self.reply(reply.status, {**(JSON if reply.status != 304 else {}), **reply.headers}, reply.body)
 
     with servers.answering(Handler) as site.port:
         yield site

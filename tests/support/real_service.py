@@ -436,15 +436,9 @@ def real_service(setting: str = USUAL, version: str = "v0.9.6") -> Iterator[Real
             if response is None:
                 self.close_connection = True
                 return
-            body = response.body.encode() if self.command != "HEAD" and response.status != 304 else b""
-            self.send_response_only(response.status)
-            for name, value in response.headers.items():
-                if name.lower() not in _HOP_BY_HOP:
-                    self.send_header(name, value)
-            self.send_header("Date", self.date_time_string(RECORDED_AT))
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            headers = {name: value for name, value in response.headers.items() if name.lower() not in _HOP_BY_HOP}
+            body = response.body.encode() if self.command != "HEAD" else b""
+            self.reply(response.status, headers | {"Date": self.date_time_string(RECORDED_AT)}, body)
 
         do_GET = do_HEAD = do_POST = do_PUT = do_OPTIONS = _reply
 

@@ -4,8 +4,9 @@ import atexit
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from os import pread
 from pathlib import Path
@@ -131,6 +132,31 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         pass
+
+    def reply(self, status: int, headers: Mapping[str, str | None], body: bytes = b"") -> None:
+        """Send a response, with the length of its body unless `headers` have another one. None removes a header."""
+        has_body = status not in (204, 304)
+        fields = {"Content-Length": str(len(body)), **headers} if has_body else headers
+        self.send_response_only(status)
+        for name, value in fields.items():
+            if value is not None:
+                self.send_header(name, value)
+        if "Content-Length" in fields and fields["Content-Length"] is None:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(body if has_body and self.command != "HEAD" else b"")
+
+    def forward(self, address: str, target: str, body: bytes = b"") -> tuple[int, dict[str, str], bytes]:
+        """Send this request to another server; its answer without what only a connection needs."""
+        with closing(HTTPConnection(address, timeout=LIMIT)) as connection:
+            connection.putrequest(self.command, target, skip_host=True, skip_accept_encoding=True)
+            for header in self.headers.items():
+                connection.putheader(*header)
+            connection.endheaders(body)
+            response = connection.getresponse()
+            own = {"connection", "transfer-encoding", *(() if self.command == "HEAD" else ("content-length",))}
+            headers = {name: value for name, value in response.getheaders() if name.lower() not in own}
+            return response.status, headers, response.read()
 
 
 class _Threads(ThreadingHTTPServer):

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.client import HTTPConnection
 from threading import Event, Lock
 from typing import NamedTuple
 
 from tests.support import servers
 from tests.support.object_stores import ObjectStore
-from tests.support.servers import LIMIT
 
 
 class Seen(NamedTuple):
@@ -66,57 +64,28 @@ class StoreProxy:
 def proxy(store: ObjectStore) -> Iterator[StoreProxy]:
     state = StoreProxy(store)
 
-    class Handler(_Handler):
-        proxied = state
+    class Handler(servers.Handler):
+        def respond(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            answer = state.decide(state.add(self.command, self.path, len(body)))
+            if answer.seconds:
+                Event().wait(answer.seconds)
+            if answer.status:
+                self.reply(answer.status, {}, b"<Error><Code>SlowDown</Code><Message>Reduce.</Message></Error>")
+                return
+            self.close_connection = answer.drops or answer.cuts
+            if not answer.drops:
+                sent = _garbled(body) if answer.garbles_request else body
+                status, headers, data = self.forward(store.endpoint.removeprefix("http://"), self.path, sent)
+                if not answer.cuts:
+                    self.reply(status, headers, _garbled(data) if answer.garbles_response else data)
+
+        do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = respond
 
     with servers.answering(Handler) as port:
         state.endpoint = f"http://127.0.0.1:{port}"
         yield state
 
 
-class _Handler(servers.Handler):
-    proxied: StoreProxy
-
-    def handle_any(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        seen = self.proxied.add(self.command, self.path, len(body))
-        answer = self.proxied.decide(seen)
-        if answer.seconds:
-            Event().wait(answer.seconds)
-        if answer.drops:
-            self.close_connection = True
-            return
-        if answer.status:
-            self._respond(answer.status, [], b"<Error><Code>SlowDown</Code><Message>Reduce.</Message></Error>")
-            return
-        if answer.garbles_request and body:
-            body = bytes([body[0] ^ 1]) + body[1:]
-        connection = HTTPConnection(self.proxied.store.endpoint.removeprefix("http://"), timeout=LIMIT)
-        try:
-            connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
-            for name, value in self.headers.items():
-                connection.putheader(name, value)
-            connection.endheaders(body)
-            response = connection.getresponse()
-            data = response.read()
-        finally:
-            connection.close()
-        if answer.cuts:
-            self.close_connection = True
-            return
-        if answer.garbles_response and data:
-            data = bytes([data[0] ^ 1]) + data[1:]
-        self._respond(response.status, response.getheaders(), data)
-
-    do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_any
-
-    def _respond(self, status: int, headers: list[tuple[str, str]], data: bytes) -> None:
-        self.send_response_only(status)
-        length = next((value for name, value in headers if name.lower() == "content-length"), str(len(data)))
-        for name, value in headers:
-            if name.lower() not in ("content-length", "transfer-encoding", "connection"):
-                self.send_header(name, value)
-        self.send_header("Content-Length", length if self.command == "HEAD" else str(len(data)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(data)
+def _garbled(data: bytes) -> bytes:
+    return bytes([data[0] ^ 1]) + data[1:] if data else data

@@ -50,7 +50,7 @@ class Webhook:
         return [_LINK.findall(line)[0] for text in texts for line in text.splitlines()]
 
 
-def _fault(request: "_Handler", data: bytes) -> str:
+def _fault(request: servers.Handler, data: bytes) -> str:
     """Why Discord would refuse a request; an empty text if it would not."""
     parts = urlsplit(request.path)
     if parts.path != _PATH or parse_qs(parts.query).get("wait") != ["true"]:
@@ -78,32 +78,25 @@ def _fault(request: "_Handler", data: bytes) -> str:
     return f"{total} characters" if total > 6000 else ""
 
 
-class _Handler(servers.Handler):
-    webhook: Webhook
-
-    def do_POST(self) -> None:
-        webhook, data = self.webhook, self.rfile.read(int(self.headers["Content-Length"]))
-        webhook.count += 1
-        reply = webhook.decide(webhook.count)
-        if fault := _fault(self, data):
-            webhook.refused.append(fault)
-            reply = Reply(400, False)
-        if reply.posts:
-            webhook.posted.append(json.loads(data))
-        self.close_connection = True
-        if reply.status:
-            self.send_response(reply.status)
-            self.send_header("Content-Length", str(len(reply.body)))
-            if reply.retry_after:
-                self.send_header("Retry-After", reply.retry_after)
-            self.end_headers()
-            self.wfile.write(reply.body)
-
-
 @contextmanager
 def running() -> Iterator[Webhook]:
     webhook = Webhook()
-    with servers.answering(type("Handler", (_Handler,), {"webhook": webhook})) as port:
+
+    class Handler(servers.Handler):
+        def do_POST(self) -> None:
+            data = self.rfile.read(int(self.headers["Content-Length"]))
+            webhook.count += 1
+            reply = webhook.decide(webhook.count)
+            if fault := _fault(self, data):
+                webhook.refused.append(fault)
+                reply = Reply(400, False)
+            if reply.posts:
+                webhook.posted.append(json.loads(data))
+            self.close_connection = True
+            if reply.status:
+                self.reply(reply.status, {"Retry-After": reply.retry_after or None}, reply.body)
+
+    with servers.answering(Handler) as port:
         webhook.address = f"http://127.0.0.1:{port}{_PATH}"
         yield webhook
     assert webhook.refused == []
