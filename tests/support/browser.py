@@ -19,28 +19,18 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import pytest
 
+T = TypeVar("T")
 # Seconds after which a condition that stays false fails the test.
 LIMIT = 60
 # Key codes of keys that type no text.
-CODES = {
-    "Tab": 9,
-    "Enter": 13,
-    "Escape": 27,
-    " ": 32,
-    "PageUp": 33,
-    "PageDown": 34,
-    "End": 35,
-    "Home": 36,
-    "ArrowLeft": 37,
-    "ArrowUp": 38,
-    "ArrowRight": 39,
-    "ArrowDown": 40,
-}
+CODES = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32}
+_MOVING = ("PageUp", "PageDown", "End", "Home", "ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown")
+CODES |= {key: code for code, key in enumerate(_MOVING, 33)}
 TYPED = {"Enter": "\r", " ": " "}
 SHIFT = 8
 
@@ -117,18 +107,19 @@ class Tab:
 
     def open(self, url: str) -> None:
         """Load a page with everything that it needs at once."""
-        start = len(self.browser.events)
-        result = self.send("Page.navigate", url=url)
-        assert "errorText" not in result, (url, result["errorText"])
-        # A link inside of the page loads nothing.
-        if "loaderId" in result:
-            self.wait_for_event("Page.loadEventFired", start)
+        self._load("Page.navigate", url=url)
 
     def reload(self) -> None:
         """Load the page again with everything that it needs at once."""
+        self._load("Page.reload")
+
+    def _load(self, method: str, **parameters: str) -> None:
         start = len(self.browser.events)
-        self.send("Page.reload")
-        self.wait_for_event("Page.loadEventFired", start)
+        result = self.send(method, **parameters)
+        assert "errorText" not in result, (parameters, result["errorText"])
+        # A link inside of the page loads nothing.
+        if "loaderId" in result or method == "Page.reload":
+            self.wait_for_event("Page.loadEventFired", start)
 
     def wait_for_event(self, method: str, start: int) -> None:
         while not any(self._is_own(event, method) for event in self.browser.events[start:]):
@@ -180,24 +171,18 @@ class Tab:
 
     def wait_until(self, condition: str) -> Any:
         """Evaluate an expression until it is true, also across pages, and return its value."""
-        end = monotonic() + LIMIT
-        while True:
-            parameters = {"expression": condition, "returnByValue": True}
-            reply = self.browser.ask("Runtime.evaluate", self.session, **parameters)
+
+        def value() -> Any:
+            reply = self.browser.ask("Runtime.evaluate", self.session, expression=condition, returnByValue=True)
             # A page that is left or not yet there has no values.
             result = reply.get("result", {})
-            value = None if "exceptionDetails" in result else result.get("result", {}).get("value")
-            if value:
-                return value
-            assert monotonic() < end, f"never true: {condition}; at {self.run('location.href')}"
-            self.browser.hear(condition, 0.02)
+            return None if "exceptionDetails" in result else result.get("result", {}).get("value")
+
+        return self.browser.until(value, condition)
 
     def wait_until_resolved(self, promise: str) -> None:
         """Make a promise until its value is true."""
-        end = monotonic() + LIMIT
-        while not self.run(promise):
-            assert monotonic() < end, f"never true: {promise}"
-            self.browser.hear(promise, 0.05)
+        self.browser.until(lambda: self.run(promise), promise)
 
     def wait_for(self, selector: str) -> None:
         """Wait until the page contains an element."""
@@ -284,10 +269,7 @@ class Tab:
         target = {"behavior": "allow", "downloadPath": str(folder), "browserContextId": self.context}
         self.browser.send("Browser.setDownloadBehavior", **target)
         self.click(selector)
-        end = monotonic() + LIMIT
-        while not (folder / name).exists():
-            assert monotonic() < end, f"no file {name}"
-            self.browser.hear("a download", 0.05)
+        self.browser.until((folder / name).exists, f"a file {name}")
         return (folder / name).read_bytes()
 
     # What happened
@@ -303,10 +285,7 @@ class Tab:
 
         Waits for the responses: an image below the end of the window may load while the page is complete.
         """
-        end = monotonic() + LIMIT
-        while (pending := self._pending()) and monotonic() < end:
-            self.browser.hear("responses", 0.02)
-        assert not pending, pending
+        self.browser.until(lambda: not self._pending(), "responses to all requests")
         statuses = {
             event["requestId"]: event["response"]["status"] for event in self.events_of("Network.responseReceived")
         }
@@ -367,18 +346,9 @@ needs_browser = pytest.mark.skipif(
 reads_pages = [needs_browser, pytest.mark.browser]
 # No network except this machine: no updates, no accounts, no first-run page, no names of hosts.
 _FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-extensions",
-    "--no-first-run",
-    "--hide-scrollbars",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-    "--remote-debugging-pipe",
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync", "--disable-extensions", "--no-first-run", "--hide-scrollbars"),
+    *("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--remote-debugging-pipe"),
 )
 # Seconds without any message after which a test fails instead of waiting for ever.
 _SILENCE = 120
@@ -435,6 +405,14 @@ class Browser:
         elif "method" in message:
             self.events.append(message)
         return message
+
+    def until(self, condition: Callable[[], T], what: str) -> T:
+        """Call a function until its value is true, and return it. Events are received meanwhile."""
+        end = monotonic() + LIMIT
+        while not (value := condition()):
+            assert monotonic() < end, f"never true: {what}"
+            self.hear(what, 0.02)
+        return value
 
     @contextmanager
     def tab(self, viewport: Viewport | None = None, *, of_profile: bool = False) -> Iterator[Tab]:
