@@ -93,63 +93,43 @@ def seconds(text: str) -> int:
     return int(datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(UTC).timestamp())
 
 
-def read_atom(body: bytes) -> ParsedFeed:
-    feed = ElementTree.fromstring(body)
-    assert feed.tag == f"{ATOM}feed"
+def read_xml(body: bytes) -> ParsedFeed:
+    """An Atom feed, or an RSS feed, which has no date of an entry's last update, and no id of its own."""
+    root = ElementTree.fromstring(body)
+    is_atom = root.tag == f"{ATOM}feed"
+    assert is_atom or (root.tag, root.attrib["version"], len(root)) == ("rss", "2.0", 1)
+    feed = root if is_atom else root[0]
 
-    def text(element: ElementTree.Element, name: str) -> str:
-        (child,) = element.findall(ATOM + name)
+    def text(element: ElementTree.Element, of_atom: str, of_rss: str) -> str:
+        (child,) = element.findall(ATOM + of_atom if is_atom else of_rss)
         return child.text or ""
+
+    def date(element: ElementTree.Element, of_atom: str, of_rss: str) -> int:
+        value = text(element, of_atom, of_rss)
+        return seconds(value) if is_atom else int(parsedate_to_datetime(value).timestamp())
 
     def links(element: ElementTree.Element, relation: str) -> list[str]:
         return [link.attrib["href"] for link in element.findall(f"{ATOM}link") if link.attrib["rel"] == relation]
 
+    def url(element: ElementTree.Element) -> str:
+        return links(element, "alternate")[0] if is_atom else text(element, "", "link")
+
     items = [
         Item(
-            id=text(entry, "id"),
-            url=links(entry, "alternate")[0],
-            title=text(entry, "title"),
-            published=seconds(text(entry, "published")),
-            updated=seconds(text(entry, "updated")),
-            html=text(entry, "summary"),
+            id=text(entry, "id", "guid"),
+            url=url(entry),
+            title=text(entry, "title", "title"),
+            published=date(entry, "published", "pubDate"),
+            updated=date(entry, "updated", "") if is_atom else 0,
+            html=text(entry, "summary", "description"),
             enclosures=tuple(links(entry, "enclosure")),
-            tags=tuple(category.attrib["term"] for category in entry.findall(f"{ATOM}category")),
+            tags=tuple(one.attrib.get("term", one.text) for one in entry if one.tag in (f"{ATOM}category", "category")),
         )
-        for entry in feed.findall(f"{ATOM}entry")
+        for entry in feed.findall(f"{ATOM}entry" if is_atom else "item")
     ]
-    home, own = links(feed, "alternate")[0], links(feed, "self")[0]
-    updated = seconds(text(feed, "updated"))
-    return ParsedFeed(text(feed, "id"), text(feed, "title"), text(feed, "subtitle"), home, own, updated, items)
-
-
-def read_rss(body: bytes) -> ParsedFeed:
-    """An RSS feed, which has no date of an entry's last update, and no id of its own."""
-    rss = ElementTree.fromstring(body)
-    assert (rss.tag, rss.attrib["version"]) == ("rss", "2.0")
-    (channel,) = rss
-
-    def text(element: ElementTree.Element, name: str) -> str:
-        (child,) = element.findall(name)
-        return child.text or ""
-
-    def date(element: ElementTree.Element, name: str) -> int:
-        return int(parsedate_to_datetime(text(element, name)).timestamp())
-
-    items = [
-        Item(
-            id=text(item, "guid"),
-            url=text(item, "link"),
-            title=text(item, "title"),
-            published=date(item, "pubDate"),
-            updated=0,
-            html=text(item, "description"),
-            tags=tuple(category.text or "" for category in item.findall("category")),
-        )
-        for item in channel.findall("item")
-    ]
-    own = channel.findall(f"{ATOM}link")[0].attrib["href"]
-    description, updated = text(channel, "description"), date(channel, "lastBuildDate")
-    return ParsedFeed("", text(channel, "title"), description, text(channel, "link"), own, updated, items)
+    title, subtitle = text(feed, "title", "title"), text(feed, "subtitle", "description")
+    id, updated = text(feed, "id", "") if is_atom else "", date(feed, "updated", "lastBuildDate")
+    return ParsedFeed(id, title, subtitle, url(feed), links(feed, "self")[0], updated, items)
 
 
 def read_json(body: bytes) -> ParsedFeed:
@@ -171,7 +151,7 @@ def read_json(body: bytes) -> ParsedFeed:
     return ParsedFeed("", feed["title"], feed["description"], feed["home_page_url"], feed["feed_url"], 0, items)
 
 
-READERS = {"atom": read_atom, "rss": read_rss, "json": read_json}
+READERS = {"atom": read_xml, "rss": read_xml, "json": read_json}
 
 
 def all_resources(catalog: Catalog) -> Iterator[Resource]:
