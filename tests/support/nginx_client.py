@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -66,9 +67,7 @@ class Web:
 
     def ask(self, path: str, method: str = "GET", version: str = "1.1", **headers: str) -> Answer:
         """Send a request. `If_None_Match="x"` is the header If-None-Match. The path is sent unchanged."""
-        lines = [f"{method} {path} HTTP/{version}", "Host: test", "Connection: close"]
-        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
-        return parse(self.raw("\r\n".join([*lines, "", ""]).encode()), method)
+        return parse(self.raw(request(path, method, version, Connection="close", **headers)), method)
 
     def converse(self, data: bytes, *methods: str) -> list[Answer]:
         """Send `data` at once and read one response for each method. Then the server must close the connection."""
@@ -99,25 +98,43 @@ class Web:
 
 def parse(data: bytes, method: str = "GET") -> Answer:
     """Parse a response. Its body must have exactly the length of Content-Length."""
-    head, _, body = data.partition(b"\r\n\r\n")
-    first, *lines = head.decode("latin-1").split("\r\n")
-    headers = [(name.lower(), value.strip()) for name, _, value in (line.partition(":") for line in lines)]
-    answer = Answer(int(first.split(" ")[1]), headers, body)
-    bodiless = method == "HEAD" or answer.status in (204, 304)
-    assert len(body) == (0 if bodiless else int(answer["content-length"] or -1)), data[:2000]
+    stream = BytesIO(data)
+    answer = receive(stream, method)
+    assert stream.read() == b"", data[:2000]
     return answer
 
 
-def receive(stream: BinaryIO, method: str = "GET") -> Answer:
-    """The next response on a connection that may stay open."""
-    head = b""
-    while not head.endswith(b"\r\n\r\n"):
-        line = stream.readline()
-        assert line, f"closed after {head!r}"
-        head += line
-    bodiless = method == "HEAD" or head.split(b" ", 2)[1] in (b"204", b"304")
-    length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)
-    return parse(head if bodiless or not length else head + stream.read(int(length[1])), method)
+def receive(stream: BinaryIO, method: str = "GET", *, has_length: bool = True) -> Answer:
+    """The next response on a connection that may stay open.
+
+    If it need not have a length, its body may have chunks, or the end of the connection.
+    """
+    head: list[str] = []
+    while (line := stream.readline()) != b"\r\n":
+        if not line:
+            raise ConnectionError(f"closed after {head}")
+        head.append(line.decode("latin-1"))
+    status = int(head[0].split(" ")[1])
+    if status == 100:
+        return receive(stream, method, has_length=has_length)
+    headers = [(name.lower(), value.strip()) for name, _, value in (line.partition(":") for line in head[1:])]
+    answer = Answer(status, headers, b"")
+    if method == "HEAD" or status in (204, 304):
+        return answer
+    length = int(answer["content-length"] or -1)
+    assert length >= 0 or not has_length, answer
+    is_chunked = answer["transfer-encoding"] == "chunked"
+    body = b"".join(_chunks(stream)) if is_chunked else stream.read(length)
+    assert length in (-1, len(body)), (answer, body[:2000])
+    return Answer(status, headers, body)
+
+
+def _chunks(stream: BinaryIO) -> Iterator[bytes]:
+    while size := int(stream.readline().partition(b";")[0], 16):
+        yield stream.read(size)
+        stream.readline()
+    while stream.readline().strip():
+        pass
 
 
 def request(path: str, method: str = "GET", version: str = "1.1", **headers: str) -> bytes:

@@ -1,13 +1,14 @@
 """Sends the same requests to several servers and finds the ones that they answer differently."""
 
 import re
-import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
+from socket import create_connection
 from typing import BinaryIO
 
-from tests.support.nginx_client import Answer
+from tests.support.nginx_client import Answer, receive
 from tests.support.odd_requests import Request
 from tests.support.servers import LIMIT
 
@@ -64,81 +65,38 @@ def ask_all(port: int, requests: Sequence[Request]) -> list[Answer]:
 
 
 def _ask_in_turn(port: int, requests: Sequence[Request]) -> list[Answer]:
-    with _Connection(port) as connection:
+    with ExitStack() as opened:
+        connection = _Connection(port, opened)
         return [connection.ask(request) for request in requests]
 
 
+@dataclass
 class _Connection:
     """A connection that is opened again after the server closed it."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
-        self.socket: socket.socket | None = None
-        self.stream: BinaryIO | None = None
-
-    def __enter__(self) -> "_Connection":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        if self.socket and self.stream:
-            self.stream.close()
-            self.socket.close()
-        self.socket = self.stream = None
+    port: int
+    opened: ExitStack
+    stream: BinaryIO | None = None
 
     def ask(self, request: Request) -> Answer:
-        for is_new in (self.socket is None, True):
-            if self.socket is None or self.stream is None:
-                self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=LIMIT)
-                self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                self.stream = self.socket.makefile("rb")
-            try:
-                self.socket.sendall(request.encode())
-                answer = receive(self.stream, request.method)
-            except ConnectionError:
-                # A server may close an idle connection at any time.
-                self.close()
-                if is_new:
-                    return Answer(0, [], b"closed without an answer")
-                continue
-            if answer["connection"] == "close" or answer.status == 400 or request.version == "1.0":
-                self.close()
-            return answer
-        raise AssertionError
+        is_new = self.stream is None
+        if self.stream is None:
+            self.socket = self.opened.enter_context(create_connection(("127.0.0.1", self.port), timeout=LIMIT))
+            self.stream = self.opened.enter_context(self.socket.makefile("rb"))
+        try:
+            self.socket.sendall(request.encode())
+            answer = receive(self.stream, request.method, has_length=False)
+        except ConnectionError:
+            # A server may close an idle connection at any time.
+            self.close()
+            return Answer(0, [], b"closed without an answer") if is_new else self.ask(request)
+        if answer["connection"] == "close" or answer.status == 400 or request.version == "1.0":
+            self.close()
+        return answer
 
-
-def receive(stream: BinaryIO, method: str) -> Answer:
-    """The next answer on a connection; its body may have a length, chunks, or the end of the connection."""
-    first = stream.readline()
-    while first.startswith(b"HTTP/1.1 100"):
-        while stream.readline().strip():
-            pass
-        first = stream.readline()
-    if not first:
-        raise ConnectionError
-    headers = []
-    while line := stream.readline().rstrip(b"\r\n"):
-        name, _, value = line.decode("latin-1").partition(":")
-        headers.append((name.lower(), value.strip()))
-    status = int(first.split()[1])
-    fields = dict(headers)
-    if method == "HEAD" or status in (204, 304):
-        body = b""
-    elif "chunked" in fields.get("transfer-encoding", ""):
-        body = b"".join(_chunks(stream))
-    else:
-        body = stream.read(int(fields.get("content-length", -1)))
-    return Answer(status, headers, body)
-
-
-def _chunks(stream: BinaryIO) -> Iterator[bytes]:
-    while size := int(stream.readline().partition(b";")[0], 16):
-        yield stream.read(size)
-        stream.readline()
-    while stream.readline().strip():
-        pass
+    def close(self) -> None:
+        self.opened.close()
+        self.stream = None
 
 
 def differences(ports: Mapping[str, int], requests: Sequence[Request]) -> list[Difference]:
@@ -149,11 +107,8 @@ def differences(ports: Mapping[str, int], requests: Sequence[Request]) -> list[D
 
 
 def differ(expected: Answer, found: Answer) -> bool:
-    return (expected.status, sorted(_headers(expected)), expected.body) != (
-        found.status,
-        sorted(_headers(found)),
-        found.body,
-    )
+    facts = ((answer.status, sorted(_headers(answer)), answer.body) for answer in (expected, found))
+    return next(facts) != next(facts)
 
 
 def _headers(answer: Answer) -> list[tuple[str, str]]:
