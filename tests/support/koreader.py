@@ -1,22 +1,19 @@
 """What KOReader's OPDS plugin reads of a catalog of OPDS 1.2 (koreader/koreader, plugins/opds.koplugin @ fc88887).
 
-Its parser is no XML parser. Of elements with one name it keeps the first, but all entries and links. It knows five
-named character references and decimal ones, and fails at a hexadecimal one. It follows no 308.
+Its parser is no XML parser: it fails at a hexadecimal character reference, and at more than tags and texts. Of elements
+with one name it keeps the first, but all entries and links. It follows no 308.
 """
 
 import re
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urljoin
 
-_TOKEN = re.compile(
-    r'<(?P<end>/?)(?P<name>[\w:]+)(?P<attributes>(?:\s+[\w:]+="[^"<]*")*)\s*(?P<empty>/?)>|(?P<text>[^<>]+)'
-)
-_ATTRIBUTE = re.compile(r'([\w:]+)="([^"]*)"')
-_REFERENCE = re.compile(r"&(#?)([0-9A-Za-z]+);")
-_NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-_CATALOG = "application/atom+xml"
+# All that the parser reads: tags, whose attributes are in double quotes, and texts.
+_READ = re.compile(r'</?[\w:]+(?:\s+[\w:]+="[^"<]*")*\s*/?>|[^<>]+')
+_CATALOG = _CATALOG = "application/atom+xml"
 _TO_LISTS = {None, "subsection", "http://opds-spec.org/subsection", "http://opds-spec.org/sort/new"}
 _STREAM = "http://vaemendis.net/opds-pse/stream"
 Element = dict[str, Any]
@@ -44,41 +41,29 @@ class Item:
     acquisitions: list[Acquisition] = field(default_factory=list)
 
 
-def _unescaped(text: str) -> str:
-    return _REFERENCE.sub(lambda match: chr(int(match[2])) if match[1] else _NAMED.get(match[2], match[0]), text)
-
-
 def parse(body: bytes) -> Element:
     """The tree that the plugin makes of a document."""
     text = body.decode().removeprefix('<?xml version="1.0" encoding="utf-8"?>\n')
-    root: Element = {}
-    stack: list[tuple[str, Any]] = [("", root)]
-    position = 0
-    while position < len(text):
-        token = _TOKEN.match(text, position)
-        assert token, f"not read: {text[position : position + 60]}"
-        position = token.end()
-        if token["text"]:
-            stack[-1] = (stack[-1][0], _unescaped(token["text"]))
-        elif token["end"]:
-            name, value = stack.pop()
-            assert name == token["name"]
-            _put(stack[-1][1], name, value)
+    assert (_READ.sub("", text), "&#x" in text) == ("", False)
+    root = ElementTree.fromstring(text)
+    return {_name(root): _value(root)}
+
+
+def _name(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+def _value(element: ElementTree.Element) -> Any:
+    if element.text:
+        assert not len(element), f"text before an element in {_name(element)}"
+        return element.text
+    value: Element = dict(element.attrib)
+    for child in element:
+        if _name(child) in ("entry", "link"):
+            value.setdefault(_name(child), []).append(_value(child))
         else:
-            value = {name: _unescaped(value) for name, value in _ATTRIBUTE.findall(token["attributes"])}
-            if token["empty"]:
-                _put(stack[-1][1], token["name"], value)
-            else:
-                stack.append((token["name"], value))
-    assert len(stack) == 1
-    return root
-
-
-def _put(parent: Element, name: str, value: Any) -> None:
-    if name in ("entry", "link"):
-        parent.setdefault(name, []).append(value)
-    else:
-        parent.setdefault(name, value)
+            value.setdefault(_name(child), _value(child))
+    return value
 
 
 def menu(body: bytes, url: str) -> tuple[list[Item], str]:
@@ -98,7 +83,7 @@ def _item(entry: Element, url: str) -> Item:
         elif relation and relation.startswith("http://opds-spec.org/acquisition"):
             item.acquisitions.append(Acquisition(type, target))
         elif relation == _STREAM:
-            counts = [int(value) for name, value in link.items() if name.endswith(":count")]
+            counts = [int(value) for name, value in link.items() if name.endswith("}count")]
             item.acquisitions += [Acquisition(type, target, count) for count in counts]
         elif relation == "http://opds-spec.org/image":
             item.image = target
