@@ -25,7 +25,7 @@ from generator.review import verify_server
 from generator.server_url import ServerUrl
 from tests.conftest import Site
 from tests.support import tree_snapshot
-from tests.support.fake_site import FakeSite, Reply, serving, small
+from tests.support.fake_site import Reply, serving, small
 from tests.support.paths import DATA
 from tests.support.runs import sample
 
@@ -242,8 +242,7 @@ def test_an_unknown_host_is_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     with pytest.raises(FlatpanelError, match=r"^http://no\.example: cannot be reached: Name or service not known$"):
-        waiting = FakeSite({})
-        SiteClient(ServerUrl.of("http://no.example"), lambda: waiting.time, waiting.sleep).get("/x", {})
+        wire("http://no.example", lambda: 0.0).get("/x", {})
 
 
 def test_every_ip_address_of_a_host_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,13 +259,6 @@ def test_every_ip_address_of_a_host_is_tried(monkeypatch: pytest.MonkeyPatch) ->
         ports.clear()
         with pytest.raises(Unreachable, match="the host has no IP address"):
             client.get("/x", {}, 100)
-
-
-def test_https_is_not_replaced_by_http() -> None:
-    """A server without TLS gets no request in plaintext."""
-    waiting = FakeSite({})
-    with attacking(lambda send: send(b"no TLS\r\n")) as url, pytest.raises(FlatpanelError, match="cannot be reached"):
-        SiteClient(ServerUrl.of(url.replace("http:", "https:")), lambda: waiting.time, waiting.sleep).get("/x", {})
 
 
 def test_tls_certificates_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
