@@ -91,7 +91,7 @@ def test_each_edit_is_published_or_refused(what: str, pair: IncrementalPair) -> 
 @pytest.mark.parametrize("what", sample(sorted(EVENTS.keys() - EDITS.keys() - MISTAKES.keys()), 4))
 def test_each_accident_is_survived(what: str, pair: IncrementalPair) -> None:
     """Alone between two edits, and together with one."""
-    for edit, how in ("retitle_series", 0), ("rename_person", 5):
+    for edit, how in ("series: title", 0), ("rename_in_authors.yaml", 5):
         EVENTS[edit](pair, 0, how)
         pair.check()
         EVENTS[what](pair, 0, how)

@@ -18,7 +18,7 @@ MISTAKES: dict[str, Edit] = {}
 # Some of one length, so that an edit can keep a file's size.
 TITLES = ("Aaa", "Bbb", "Ccc", "Zzz", "Same Title", "紙の月", "")
 PAGES: tuple[Any, ...] = ([], ["1.png"], ["2.png"], ["a b.png", "ü.png"], "0001.png .. 1003.png", "1.jpg .. 3.jpg")
-ROUTES = ("/members", "/series", "/chapters/{id}", "/cubari/{slug}", "/pages")
+AGES = (("unversioned", "series"), ("v1", "people"), ("v2", "releases"))
 PEOPLE = ("authors.yaml", "artists.yaml")
 
 
@@ -80,39 +80,12 @@ def swap_series(catalog: Catalog, which: int, how: int) -> None:
 
 
 @edit
-def retitle_series(catalog: Catalog, which: int, how: int) -> None:
-    catalog.some_series(which).fields["title"] = pick(TITLES, how) or "Another"
-
-
-@edit
 def license_series(catalog: Catalog, which: int, how: int) -> None:
     series = catalog.some_series(which)
     series.fields["licensed"] = not series.fields.pop("licensed", False)
     series.fields.pop("updated", None)
     if series.fields["licensed"] and how % 2:
         series.fields["updated"] = iso(AS_OF + pick((-900 * DAY, -HOUR, HOUR), how // 2))
-
-
-@edit
-def restrict_series(catalog: Catalog, which: int, how: int) -> None:
-    series = catalog.some_series(which)
-    series.fields["restricted"] = not series.fields.get("restricted", False)
-
-
-@edit
-def recover_series(catalog: Catalog, which: int, how: int) -> None:
-    catalog.some_series(which).fields["cover"] = pick(("c.png", "d e.png", "https://covers.example/c.png"), how)
-
-
-@edit
-def change_chapter_title(catalog: Catalog, which: int, how: int) -> None:
-    catalog.some_series(which).fields["chapter_title"] = pick(("{series} {number}", "{title}", "{date}: {title}"), how)
-
-
-@edit
-def describe_series(catalog: Catalog, which: int, how: int) -> None:
-    more = {"description": "word " * (how % 5 * 100), "status": pick(("ongoing", "canceled"), how)}
-    catalog.some_series(which).fields.update(more, aliases=["Alias", "Other"][: how % 3])
 
 
 @edit
@@ -130,24 +103,12 @@ def categorise_series(catalog: Catalog, which: int, how: int) -> None:
 
 
 @edit
-def date_series(catalog: Catalog, which: int, how: int) -> None:
-    date(catalog.some_series(which).fields, how)
-
-
-@edit
 def unfold_series(catalog: Catalog, which: int, how: int) -> None:
     """Move a series from a file into a folder, or back with all of its chapters."""
     series = catalog.some_series(which)
     series.folder = not series.folder
     for chapter in series.chapters:
         chapter.file = None
-
-
-def date(fields: Fields, how: int) -> None:
-    """Set another `modified`, early or late or in the future, or remove it."""
-    fields["modified"] = iso(AS_OF + pick((-2000, -100, -1, 400), how // 2) * DAY + how)
-    if how % 3 == 1:
-        del fields["modified"]
 
 
 # Chapters
@@ -194,36 +155,9 @@ def remove_chapter(catalog: Catalog, which: int, how: int) -> None:
 
 
 @edit
-def retitle_chapter(catalog: Catalog, which: int, how: int) -> None:
-    catalog.some_chapter(which)[1].fields["title"] = pick(TITLES, how)
-
-
-@edit
-def change_pages(catalog: Catalog, which: int, how: int) -> None:
-    catalog.some_chapter(which)[1].fields["pages"] = pick(PAGES, how)
-
-
-@edit
-def publish_chapter(catalog: Catalog, which: int, how: int) -> None:
-    moment = AS_OF + pick((-DAY, -DAY + 1, HOUR, 30 * DAY, -900 * DAY), how)
-    catalog.some_chapter(which)[1].fields["published"] = iso(moment)
-
-
-@edit
-def finish_chapter(catalog: Catalog, which: int, how: int) -> None:
-    fields = catalog.some_chapter(which)[1].fields
-    fields.update(final=not fields.get("final", False), views=how)
-
-
-@edit
 def group_chapter(catalog: Catalog, which: int, how: int) -> None:
     references = [pick((group["name"], group["id"]), which) for group in catalog.lists["groups.yaml"]]
     catalog.some_chapter(which)[1].fields["groups"] = references[: how % 3]
-
-
-@edit
-def date_chapter(catalog: Catalog, which: int, how: int) -> None:
-    date(catalog.some_chapter(which)[1].fields, how)
 
 
 @edit
@@ -291,65 +225,7 @@ def free_file(series: Series) -> str:
     return next(name for name in (f"{n:03}.yaml" for n in range(99)) if name not in taken)
 
 
-# People, groups and members. Files of series change only if they refer to an entry by its name.
-
-
-@edit
-def add_person(catalog: Catalog, which: int, how: int) -> None:
-    add(catalog, pick(PEOPLE, which), how)
-
-
-@edit
-def remove_person(catalog: Catalog, which: int, how: int) -> None:
-    remove(catalog, pick(PEOPLE, which), how)
-
-
-@edit
-def rename_person(catalog: Catalog, which: int, how: int) -> None:
-    rename(catalog, pick(PEOPLE, which), how)
-
-
-@edit
-def alias_person(catalog: Catalog, which: int, how: int) -> None:
-    if people := catalog.lists[pick(PEOPLE, which)]:
-        pick(people, how)["aliases"] = ["Alias", "Other"][: how % 3]
-
-
-@edit
-def swap_people(catalog: Catalog, which: int, how: int) -> None:
-    swap(catalog.lists[pick(PEOPLE, which)], how)
-
-
-@edit
-def date_person(catalog: Catalog, which: int, how: int) -> None:
-    if people := catalog.lists[pick(PEOPLE, which)]:
-        date(pick(people, how), how)
-
-
-@edit
-def add_group(catalog: Catalog, which: int, how: int) -> None:
-    add(catalog, pick(("groups.yaml", "members.yaml"), which), how)
-
-
-@edit
-def remove_group(catalog: Catalog, which: int, how: int) -> None:
-    remove(catalog, pick(("groups.yaml", "members.yaml"), which), how)
-
-
-@edit
-def rename_group(catalog: Catalog, which: int, how: int) -> None:
-    rename(catalog, pick(("groups.yaml", "members.yaml"), which), how)
-
-
-@edit
-def swap_groups(catalog: Catalog, which: int, how: int) -> None:
-    swap(catalog.lists[pick(("groups.yaml", "members.yaml"), which)], how)
-
-
-@edit
-def change_group(catalog: Catalog, which: int, how: int) -> None:
-    if groups := catalog.lists["groups.yaml"]:
-        pick(groups, which).update(website=f"https://group.example/{how}", logo=pick(("l.png", "m.png"), how))
+# People, groups, members and categories. Files of series change only if they refer to an entry by its name.
 
 
 @edit
@@ -362,37 +238,10 @@ def staff_group(catalog: Catalog, which: int, how: int) -> None:
         pick(groups, which)["members"] = staff[: how % 3]
 
 
-@edit
-def change_member(catalog: Catalog, which: int, how: int) -> None:
-    if members := catalog.lists["members.yaml"]:
-        pick(members, which)["twitter"] = f"member{how}"
-
-
-@edit
-def add_category(catalog: Catalog, which: int, how: int) -> None:
-    category = f"c{catalog.next_id()}"
-    catalog.lists["categories.yaml"].append({"id": category, "name": category})
-
-
-@edit
-def rename_category(catalog: Catalog, which: int, how: int) -> None:
-    if categories := catalog.lists["categories.yaml"]:
-        pick(categories, which).update(name=f"Named {catalog.next_id()}", description="word " * how)
-
-
-@edit
-def swap_categories(catalog: Catalog, which: int, how: int) -> None:
-    swap(catalog.lists["categories.yaml"], which)
-
-
-@edit
-def remove_category(catalog: Catalog, which: int, how: int) -> None:
-    remove(catalog, "categories.yaml", which)
-
-
 def add(catalog: Catalog, name: str, how: int) -> None:
     number = catalog.next_id()
-    catalog.lists[name].insert(how % (len(catalog.lists[name]) + 1), {"id": number, "name": f"Person {number}"})
+    entry = {"id": f"c{number}" if name == "categories.yaml" else number, "name": f"Person {number}"}
+    catalog.lists[name].insert(how % (len(catalog.lists[name]) + 1), entry)
 
 
 def remove(catalog: Catalog, name: str, how: int) -> None:
@@ -405,70 +254,93 @@ def rename(catalog: Catalog, name: str, how: int) -> None:
         catalog.rename(name, pick(entries, how), f"Renamed {catalog.next_id()}")
 
 
-def swap(entries: list[Fields], how: int) -> None:
+def swap(catalog: Catalog, name: str, how: int) -> None:
     """Swap the names of two entries: every reference by name leads to the other one."""
-    if entries:
+    if entries := catalog.lists[name]:
         entry, other = pick(entries, how), pick(entries, how + 1)
         entry["name"], other["name"] = other["name"], entry["name"]
 
 
-# Settings, views, keys and accounts
+def in_list(change: Callable[[Catalog, str, int], None], names: tuple[str, ...]) -> Edit:
+    return lambda catalog, which, how: change(catalog, pick(names, which), how)
 
 
-@edit
-def change_page_size(catalog: Catalog, which: int, how: int) -> None:
-    catalog.site["page_size"] = 1 + how % 5
+for names in PEOPLE, ("groups.yaml", "members.yaml"), ("categories.yaml",):
+    EDITS |= {f"{change.__name__}_in_{names[0]}": in_list(change, names) for change in (add, remove, rename, swap)}
 
 
-@edit
-def change_addresses(catalog: Catalog, which: int, how: int) -> None:
-    name, values = pick(
-        (
-            ("media", ("/media/", "/img/", "https://media.example/")),
-            ("reader", ("/read/", "/reader/")),
-            ("base_url", ("https://other.example", "https://edited.example")),
-        ),
-        which,
-    )
-    catalog.site[name] = pick(values, how)
+# Single fields. Those of the site are settings.
 
 
-@edit
-def hide_licensed(catalog: Catalog, which: int, how: int) -> None:
-    catalog.site["hide_licensed"] = not catalog.site.get("hide_licensed", False)
+DATES = (None, *(iso(AS_OF + days * DAY + 1) for days in (-2000, -100, -1, 400)))
+ALIASES = ([], ["Alias"], ["Alias", "Other"])
+# The values that each field may have; None removes it.
+FIELDS: dict[str, dict[str, tuple[Any, ...]]] = {
+    "site": {
+        "media": ("/media/", "/img/", "https://media.example/"),
+        "reader": ("/reader/", "/read/"),
+        "base_url": ("https://edited.example", "https://other.example"),
+        "page_size": (2, 1, 3, 5),
+        "hide_licensed": (False, True),
+        "cache": tuple({version: {kind: 60}, "errors": 5} for version, kind in AGES),
+        "restricted": ([], ["/members", "/series"], ["/chapters/{id}"], ["/cubari/{slug}", "/pages"]),
+        "pages": (True, False),
+        "title": ("Tin & Moon", "Moon"),
+        "language": ("de", "pt-BR"),
+        "layout": ("strip", "paged", "double"),
+        "page_ratio": (0.5, 2),
+        "port": (8001, 8002),
+    },
+    "series": {
+        "title": TITLES[:-1],
+        "cover": ("c.png", "d e.png", "https://covers.example/c.png"),
+        "chapter_title": ("{series} {number}", "{title}", "{date}: {title}"),
+        "description": ("", "word " * 100, "word " * 400),
+        "status": ("ongoing", "canceled"),
+        "aliases": ALIASES,
+        "restricted": (False, True),
+        "modified": DATES,
+    },
+    "chapter": {
+        "title": TITLES,
+        "pages": PAGES,
+        "published": tuple(iso(AS_OF + delay) for delay in (-DAY, -DAY + 1, HOUR, 30 * DAY, -900 * DAY)),
+        "final": (False, True),
+        "views": (0, 1, 700),
+        "modified": DATES,
+    },
+    "authors.yaml": {"aliases": ALIASES, "modified": DATES},
+    "artists.yaml": {"aliases": ALIASES, "modified": DATES},
+    "groups.yaml": {"website": ("https://group.example/1", "https://group.example/2"), "logo": ("l.png", "m.png")},
+    "members.yaml": {"twitter": ("member1", "member2")},
+    "categories.yaml": {"description": ("", "word " * 100)},
+}
 
 
-@edit
-def change_ages(catalog: Catalog, which: int, how: int) -> None:
-    kind = pick(("series", "people", "releases"), how)
-    catalog.site["cache"] = {pick(("unversioned", "v1", "v2"), which): {kind: how}, "errors": which}
+def set_field(kind: str, name: str) -> Edit:
+    def change(catalog: Catalog, which: int, how: int) -> None:
+        match kind:
+            case "site":
+                records = [catalog.site]
+            case "series":
+                records = [catalog.series[slug].fields for slug in sorted(catalog.series)]
+            case "chapter":
+                records = [chapter.fields for _, chapter in catalog.chapters()]
+            case _:
+                records = catalog.lists[kind]
+        if records:
+            fields = pick(records, which)
+            fields[name] = pick(FIELDS[kind][name], how)
+            if fields[name] is None:
+                del fields[name]
+
+    return change
 
 
-@edit
-def restrict_routes(catalog: Catalog, which: int, how: int) -> None:
-    catalog.site["restricted"] = list(ROUTES[which % 5 : which % 5 + how % 3])
+EDITS |= {f"{kind}: {name}": set_field(kind, name) for kind, fields in FIELDS.items() for name in fields}
 
 
-@edit
-def change_pages_for_readers(catalog: Catalog, which: int, how: int) -> None:
-    """Turn them on and off, or change one of their settings."""
-    name, values = pick(
-        (
-            ("pages", (True, False)),
-            ("title", ("Tin & Moon", "Moon")),
-            ("language", ("de", "pt-BR")),
-            ("direction", ("ltr", "rtl")),
-            ("layout", ("strip", "paged", "double")),
-            ("page_ratio", (0.5, 2)),
-        ),
-        which,
-    )
-    catalog.site[name] = pick(values, how)
-
-
-@edit
-def change_port(catalog: Catalog, which: int, how: int) -> None:
-    catalog.site["port"] = 8000 + how
+# Views, keys and accounts
 
 
 @edit

@@ -45,11 +45,9 @@ class Series:
     chapters: list[Chapter] = field(default_factory=list)
     folder: bool = False
 
-    def taken(self) -> set[tuple[object, str]]:
-        return {(one.fields.get("volume"), one.fields["number"]) for one in self.chapters}
-
     def free_number(self, volume: object) -> str:
-        return next(str(one) for one in range(1, 99) if (volume, str(one)) not in self.taken())
+        taken = {(one.fields.get("volume"), one.fields["number"]) for one in self.chapters}
+        return next(str(one) for one in range(1, 99) if (volume, str(one)) not in taken)
 
 
 class Catalog:

@@ -293,19 +293,13 @@ def edited(change: Callable[[Catalog, int, int], None]) -> EventFunction:
     return apply
 
 
-OUTSIDE: tuple[EventFunction, ...] = (
-    move_the_clock,
-    use_two_processes,
-    continue_another,
-    roll_back,
-    delete_dist,
-    delete_cache,
-    truncate_cache,
-    flip_in_cache,
-    replace_cache,
-    make_cache_a_folder,
-)
-EVENTS: dict[str, EventFunction] = {event.__name__: event for event in OUTSIDE}
+EVENTS: dict[str, EventFunction] = {
+    event.__name__: event
+    for event in (
+        *(move_the_clock, use_two_processes, continue_another, roll_back, delete_dist, delete_cache),
+        *(truncate_cache, flip_in_cache, replace_cache, make_cache_a_folder),
+    )
+}
 EVENTS |= {name: edited(change) for name, change in (EDITS | MISTAKES).items()}
 
 
