@@ -4,17 +4,18 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import Result
 
-from generator.release.store import Store
 from generator.review import verify_files
 from tests.conftest import Site
 from tests.support import ssh_server
-from tests.support.paths import ROOT
-from tests.support.ssh_server import SshServer
+from tests.support.paths import BUILD
+from tests.support.remote_site import Remote
 
 pytestmark = pytest.mark.kills
 
@@ -42,47 +43,11 @@ if not left:
 """
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[SshServer]:
-    folder = tmp_path / "ssh"
-    folder.mkdir()
-    with ssh_server.running(folder) as started:
-        yield started
-
-
-class Publisher:
+class Publisher(Remote):
     """A site with two releases, and a server that has the first of them."""
 
-    def __init__(self, site: Site, server: SshServer, folder: Path, run: Callable[..., Result]) -> None:
-        self.site, self.server, self.folder, self.run = site, server, folder, run
-        self.edits = 0
-        site.build()
-        assert self.publish() == 0
-
-    @property
-    def arguments(self) -> list[object]:
-        site = self.site.folder
-        options = ["--out", site / "dist", "--catalog", site / "catalog_src", "--nginx", site / "nginx.conf"]
-        return ["publish", self.server.url(self.folder), *options, "--reload", "true"]
-
-    def publish(self) -> int:
-        return self.run(*self.arguments, **self.server.environment).exit_code
-
-    def publish_in_a_process(self) -> int:
-        """One that can be killed."""
-        environment = {**os.environ, **self.server.environment}
-        command = [sys.executable, ROOT / "build.py", *self.arguments]
-        return subprocess.run(command, env=environment, stderr=subprocess.DEVNULL).returncode
-
-    @property
-    def store(self) -> Store:
-        return Store(self.folder / "dist")
-
-    def build_another(self) -> None:
-        self.edits += 1
-        path = self.site.folder / "catalog_src/authors.yaml"
-        path.write_text(f"- {{id: 1, name: Ada Penn, aliases: [A{self.edits}], modified: 2026-01-01}}\n")
-        self.site.build()
+    def send(self, ok: bool | None = True) -> int:
+        return self.publish("--reload", "true", "--lock-seconds", 300, ok=ok).exit_code
 
     def check_old_or_new(self) -> None:
         """Nginx could load the server's release at this moment: all its files are there, whole."""
@@ -91,30 +56,42 @@ class Publisher:
 
     def check_resumed(self) -> None:
         """Another publish finishes the work and clears up."""
-        assert self.publish() == 0
+        self.send()
         assert self.store.current() == self.site.store.current()
         assert list(verify_files.check_files(self.store)) == []
         assert not (self.folder / "dist/run/publish").exists()
 
 
+def in_a_process(*arguments: object, **environment: str) -> SimpleNamespace:
+    """Run a command so that it can be killed."""
+    command = [sys.executable, BUILD, *map(str, arguments)]
+    done = subprocess.run(command, env={**os.environ, **environment}, stderr=subprocess.DEVNULL)
+    return SimpleNamespace(exit_code=done.returncode)
+
+
 @pytest.fixture
-def publisher(site: Site, server: SshServer, tmp_path: Path, run: Callable[..., Result]) -> Publisher:
-    return Publisher(site, server, tmp_path / "srv", run)
+def publisher(site: Site, tmp_path: Path, run: Callable[..., Result]) -> Iterator[Publisher]:
+    (tmp_path / "ssh").mkdir()
+    site.build()
+    with ssh_server.running(tmp_path / "ssh") as server:
+        publisher = Publisher(site, server, tmp_path / "srv", run)
+        publisher.send()
+        yield publisher
 
 
 def test_killed_after_any_number_of_bytes(publisher: Publisher) -> None:
     """SIGKILL to the program while it sends the script, the commands, or the files."""
     server = publisher.server
     server.wrap_client(f'tee "{server.folder}/sent" | ssh "$@"')
-    publisher.build_another()
-    assert publisher.publish() == 0
+    publisher.edit("Another")
+    publisher.send()
     sent = (server.folder / "sent").stat().st_size
     (server.folder / "cut.py").write_text(CUTTER)
     # Another release takes some bytes less, so the last limit leaves an eighth.
     for limit in (sent * step // 8 for step in range(8)):
-        publisher.build_another()
+        publisher.edit(f"Cut after {limit}")
         server.wrap_client(f'{sys.executable} "{server.folder}/cut.py" {limit} $PPID | ssh "$@"')
-        assert publisher.publish_in_a_process() == -9
+        assert replace(publisher, run=in_a_process).send(ok=None) == -9
         publisher.check_old_or_new()
         # Near the end, the server may have all files.
         if limit < sent // 2:
@@ -126,15 +103,15 @@ def test_killed_after_any_number_of_bytes(publisher: Publisher) -> None:
 def test_killed_at_any_command_of_the_server(publisher: Publisher) -> None:
     """The server loses its shell, as in a reboot: between any two steps, or in the middle of one."""
     kill_at(publisher, 0)
-    publisher.build_another()
-    assert publisher.publish() == 0
+    publisher.edit("Another")
+    publisher.send()
     calls = len(calls_of(publisher).read_bytes())
     assert calls > 10
     currents = set()
     for limit in range(1, calls + 1):
-        publisher.build_another()
+        publisher.edit(f"Killed at {limit}")
         kill_at(publisher, limit)
-        publisher.publish()
+        publisher.send(ok=None)
         publisher.check_old_or_new()
         currents.add(publisher.store.current() == publisher.site.store.current())
         kill_at(publisher, 0)
