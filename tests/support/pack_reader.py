@@ -13,7 +13,7 @@ from typing import Any
 
 TREES = ("public", "private")
 _TEXT = re.compile(r"ofFolder\((\".*\")\);\n\Z")
-_RECORD = struct.Struct(">16s16sHLLBBHLHLL")
+_RECORD = struct.Struct(">16s16s6sLBB6s6sL")
 _LIST = re.compile(r"(/(?:query/series|library|categories)(?:/[^/]+)?)/[0-9]+")
 
 
@@ -49,22 +49,19 @@ class PackedFolder:
         self.folder, self.running = folder, running
 
     @cached_property
-    def _release(self) -> dict[str, Any]:
+    def _release(self) -> Any:
         match = _TEXT.search((self.folder / "worker/release.js").read_text())
         assert match
         text = (self.folder / "worker/release.json").read_text() if self.running else json.loads(match[1])
-        release: dict[str, Any] = json.loads(text)
-        return release
+        return json.loads(text)
 
     @property
-    def rules(self) -> dict[str, Any]:
-        rules: dict[str, Any] = self._release["rules"]
-        return rules
+    def rules(self) -> Any:
+        return self._release["rules"]
 
     @property
-    def directories(self) -> dict[str, str]:
-        directories: dict[str, str] = self._release["directories"]
-        return directories
+    def directories(self) -> Any:
+        return self._release["directories"]
 
     def packs(self, tree: str) -> list[tuple[int, int, str]]:
         """First digest, end and name of each pack; the digests are the first 32 bits, as numbers."""
@@ -109,34 +106,23 @@ class PackedFolder:
         return found
 
     def _record(self, tree: str, pack: bytes, at: int) -> tuple[bytes, Record]:
-        values = _RECORD.unpack_from(pack, at)
-        digest, etag, high, low, max_age, flags, type, size_high, size_low, length_high, length, start = values
-        length |= length_high << 32
-        alone, modified = bool(flags & 16), high << 32 | low
-        stored = pack[start : start + length]
+        digest, etag, *numbers, start = _RECORD.unpack_from(pack, at)
+        modified, max_age, flags, type, size, length = (
+            int.from_bytes(number) if isinstance(number, bytes) else number for number in numbers
+        )
+        kind = ("body", "308", "451", "alias", "", "302")[flags & 3 | (flags & 32) >> 3]
+        restricted, gzip, alone = (bool(flags & bit) for bit in (4, 8, 16))
         if alone:
             stored = self.read(tree, pack[start : start + 16].hex())
             assert len(stored) == length
-        return digest, Record(
-            tree=tree,
-            kind=("body", "308", "451", "alias", "", "302")[flags & 3 | (flags & 32) >> 3],
-            restricted=bool(flags & 4),
-            etag=etag.hex(),
-            modified=-1 if modified == (1 << 48) - 1 else modified,
-            max_age=max_age,
-            type=self.rules["types"][type],
-            gzip=bool(flags & 8),
-            size=size_high << 32 | size_low,
-            stored=stored,
-            alone=alone,
-        )
+        else:
+            stored = pack[start : start + length]
+        type = self.rules["types"][type]
+        date = -1 if modified == (1 << 48) - 1 else modified
+        return digest, Record(tree, kind, restricted, etag.hex(), date, max_age, type, gzip, size, stored, alone)
 
     def used_files(self, tree: str) -> set[str]:
         """All files that the directory and the packs name."""
         names = {name for _, _, name in self.packs(tree)} - {"0" * 32}
-        alone = set()
-        for name in names:
-            for _, record in self.records(tree, name):
-                if record.alone:
-                    alone.add(hashlib.sha256(record.stored).hexdigest()[:32])
-        return names | alone
+        records = [record for name in names for _, record in self.records(tree, name)]
+        return names | {hashlib.sha256(record.stored).hexdigest()[:32] for record in records if record.alone}
