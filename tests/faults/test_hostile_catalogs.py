@@ -70,24 +70,8 @@ def assert_checked(catalog: Path) -> bool:
 # Fragments of valid catalog files, and of mistakes by people and programs.
 WORDS = ["title", "cover", "chapters", "number", "published", "pages", "id", "name", "base_url", "port", "groups", "<<"]
 WORDS += ["authors", "categories", "username", "keys", "sha256", "bookmarks", "modified", "views", "volume", "status"]
-SIGNS = [
-    ": ",
-    "- ",
-    "\n",
-    "\n  ",
-    "\n- ",
-    "[",
-    "]",
-    "{",
-    "}",
-    ", ",
-    "&a ",
-    "*a",
-    "!!int ",
-    "---\n",
-    "...\n",
-    "%TAG ! a\n",
-]
+SIGNS = [": ", "- ", "\n", "\n  ", "\n- ", "[", "]", "{", "}", ", ", "&a ", "*a", "!!int ", "---\n", "...\n"]
+SIGNS += ["%TAG ! a\n"]
 SIGNS += ["#", "|\n", ">-\n", '"', "'", "\t", "\r", "\0", "\x1b", "\x85", "\u2028", "\ufeff", "\\ud800", "? ", "~"]
 VALUES = ["1", "0", "-1", "1.5", "1e999", "1e99999", ".nan", "-.inf", "9" * 400, "9" * 5000, "0x" + "f" * 390, "null"]
 VALUES += ["2026-01-01", "0000-00-00", "9999-12-31T23:59:59-23:59", "true", "Ada Penn", "a.jpg", "1 .. 3", '"\\ud800"']
@@ -100,17 +84,7 @@ ODD = st.recursive(
     max_leaves=4,
 )
 FIELDS = {
-    "series/x.yaml": [
-        "title",
-        "cover",
-        "authors",
-        "categories",
-        "status",
-        "modified",
-        "chapter_title",
-        "chapters",
-        "é",
-    ],
+    "series/x.yaml": ["title", "cover", "status", "modified", "authors", "categories", "chapters", "é"],
     "site.yaml": ["port", "reader", "media", "server_folder", "restricted", "cache", "page_size", "hide_licensed"],
     "series/long/chapters/001.yaml": ["number", "published", "pages", "volume", "id", "views", "groups", "final"],
 }
@@ -169,19 +143,33 @@ def test_a_refused_catalog_changes_no_release(text: bytes) -> None:
 # Pipes, links and folders
 
 
-def vacated(catalog: Path, file: str) -> Path:
-    """A path in the catalog without what was there."""
+OTHER_KINDS = {
+    # The build does not wait for a writer.
+    "pipe": (os.mkfifo, FILES, "cannot be read: it is neither a file nor a folder"),
+    # Otherwise the accounts, or all series of a folder, would be missing without a message.
+    "broken link": (
+        lambda path: path.symlink_to("lost"),
+        [*FILES, "series", "series/long/chapters"],
+        "is a broken link; remove it or restore its target",
+    ),
+    "link to itself": (
+        lambda path: path.symlink_to(path.name),
+        ["site.yaml", "accounts.yaml", "series", "series/a.yaml"],
+        "cannot be read: Too many levels of symbolic links",
+    ),
+    # Otherwise the series would have no chapters without a message.
+    "file": (Path.touch, ["series/long/chapters"], "cannot be read: Not a directory"),
+}
+
+
+@pytest.mark.parametrize(("kind", "file"), [(kind, file) for kind in OTHER_KINDS for file in OTHER_KINDS[kind][1]])
+def test_a_file_or_folder_of_another_kind_is_refused(catalog: Path, kind: str, file: str) -> None:
+    make, _, problem = OTHER_KINDS[kind]
     path = catalog / file
     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-    return path
+    make(path)
 
-
-@pytest.mark.parametrize("file", FILES)
-def test_a_pipe_as_a_catalog_file_is_refused(catalog: Path, file: str) -> None:
-    """The build does not wait for a writer."""
-    os.mkfifo(vacated(catalog, file))
-
-    assert f"{file}:1:1: cannot be read: it is neither a file nor a folder" in problems(catalog)
+    assert f"{file}:1:1: {problem}" in problems(catalog)
 
 
 @pytest.mark.parametrize("file", ["series/a.yml", "notes.yaml", "series/.x.yaml", "notes.txt", "series/long/notes"])
@@ -192,36 +180,12 @@ def test_a_pipe_with_another_name_is_never_opened(catalog: Path, file: str) -> N
     assert_checked(catalog)
 
 
-@pytest.mark.parametrize("file", [*FILES, "series", "series/long/chapters"])
-def test_a_broken_link_is_a_problem(catalog: Path, file: str) -> None:
-    """Otherwise the accounts, or all series of a folder, would be missing without a message."""
-    vacated(catalog, file).symlink_to(catalog / "lost")
-
-    assert f"{file}:1:1: is a broken link; remove it or restore its target" in problems(catalog)
-
-
-@pytest.mark.parametrize("file", ["site.yaml", "accounts.yaml", "series", "series/a.yaml"])
-def test_a_link_to_itself_is_not_followed(catalog: Path, file: str) -> None:
-    """The message has the reason from the system."""
-    path = vacated(catalog, file)
-    path.symlink_to(path.name)
-
-    assert f"{file}:1:1: cannot be read: Too many levels of symbolic links" in problems(catalog)
-
-
 def test_a_broken_link_in_series_is_a_problem(catalog: Path) -> None:
     """It may have led to a series; a link to something else is ignored."""
     (catalog / "series/lost").symlink_to(catalog / "nowhere")
     (catalog / "series/readme").symlink_to(catalog / "site.yaml")
 
     assert problems(catalog) == ["series/lost:1:1: is a broken link; remove it or restore its target"]
-
-
-def test_a_file_called_chapters_is_a_problem(catalog: Path) -> None:
-    """Otherwise the series would have no chapters without a message."""
-    vacated(catalog, "series/long/chapters").touch()
-
-    assert problems(catalog) == ["series/long/chapters:1:1: cannot be read: Not a directory"]
 
 
 def test_an_unreadable_folder_is_a_problem() -> None:
@@ -268,7 +232,7 @@ def test_slugs_with_a_meaning_elsewhere_are_valid(site: Site, slug: str) -> None
         (b"a\nb", r"a\nb"),
         (b"\x1b]0;owned\x07", r"\x1b]0;owned\x07"),
         (b"\xff", r"\udcff"),
-        ("\u202e".encode(), "\\u202e"),
+        (b"\xe2\x80\xae", r"\u202e"),
     ],
 )
 def test_file_names_in_messages_are_escaped(catalog: Path, name: bytes, shown: str) -> None:
@@ -336,14 +300,8 @@ def chapters(count: int, **fields: object) -> str:
 
 
 AMPLIFIED: dict[str, tuple[dict[str, str], str]] = {
-    "a template": (
-        {"series/x.yaml": f"title: {'a' * 60_000}\ncover: c.jpg\nchapter_title: '{'{series}' * 8000}'\n{chapters(4)}"},
-        "chapter_title: should have at most 500 characters, has 64000",
-    ),
     "titles": (
-        {
-            "series/x.yaml": f"title: {'a' * 2000}\ncover: c.jpg\nchapter_title: '{'{series}' * 62}'\n{chapters(300)}",
-        },
+        {"series/x.yaml": f"title: {'a' * 2000}\ncover: c.jpg\nchapter_title: '{'{series}' * 62}'\n{chapters(300)}"},
         "series/x.yaml:1:1: the full titles of all chapters and the names of their groups have more than 33,554,432 "
         "characters; shorten them",
     ),
@@ -357,26 +315,13 @@ AMPLIFIED: dict[str, tuple[dict[str, str], str]] = {
          for number in range(1, 60)} | {"series/x/series.yaml": SERIES},
         "pages: the series has more than 500,000 pages up to this chapter; split the series",
     ),
-    "a group": (
-        {"groups.yaml": f"- {{id: 9, name: {'g' * 1_000_000}}}\n",
-         "series/x.yaml": SERIES + chapters(600, groups="[9]")},
-        "[0].name: should have at most 2000 characters, has 1000000",
-    ),
     "people": (
         {"authors.yaml": PEOPLE, "artists.yaml": PEOPLE,
          "series/y.yaml": f"{SERIES}authors: {IDS}\nartists: {IDS}\n"},
         "the names and aliases of its people and the descriptions of its categories have more than "
         "50,000 characters; shorten them",
     ),
-    "aliases": (
-        {"authors.yaml": f"- {{id: 9, name: A, aliases: [{'a,' * 201}]}}\n"},
-        "[0].aliases: should have at most 200 entries, has 201",
-    ),
     "old slugs": (
-        {"series/x.yaml": f"{SERIES}formerly: [{', '.join(f's{number}' for number in range(450_000))}]\n"},
-        "formerly: should have at most 1000 entries, has 450000",
-    ),
-    "old slugs of many": (
         {f"series/x{letter}.yaml": f"{SERIES}formerly: [{', '.join(f's{letter}-{number}' for number in range(1000))}]\n"
          for letter in range(100_001, 100_052)},
         "formerly: the catalog has more than 50,000 old slugs up to this file; remove the oldest",
@@ -489,9 +434,8 @@ def test_a_thousand_problems_of_a_file_are_listed(catalog: Path) -> None:
 @pytest.mark.bounds
 def test_repeated_entries_are_found_in_linear_time(catalog: Path) -> None:
     """Also in a very long list."""
-    write(
-        catalog, "series/x.yaml", f"{SERIES}categories: [{', '.join(f'c{number}' for number in range(15_000))}, c7]\n"
-    )
+    categories = ", ".join(f"c{number}" for number in range(15_000))
+    write(catalog, "series/x.yaml", f"{SERIES}categories: [{categories}, c7]\n")
     messages = problems(catalog)
 
     assert messages[-2] == "series/x.yaml:3:108904: categories[15000]: is listed twice; remove one of them"
