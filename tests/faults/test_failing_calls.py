@@ -30,7 +30,7 @@ from tests.conftest import Site, copy_of
 from tests.faults.test_killed_builds import copy, damage
 from tests.support import runs, tree_snapshot
 from tests.support.incremental_pair import stray
-from tests.support.killed_builds import CALLS
+from tests.support.killed_builds import intercepted
 
 # As on a disk that is full, closed, read-only or broken.
 FAULTS = (errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EIO, errno.EMFILE)
@@ -58,18 +58,9 @@ class Fault:
 @contextmanager
 def failing_at(moment: int, number: int) -> Iterator[Fault]:
     """Let call number `moment` fail, counted from 1, in this process and in each that it starts."""
-    fault, whole = Fault(moment, number), {name: getattr(os, name) for name in CALLS}
-    try:
-        for name, call in whole.items():
-            setattr(os, name, _failing(fault, name, call))
-        yield fault
-    finally:
-        for name, call in whole.items():
-            setattr(os, name, call)
+    fault = Fault(moment, number)
 
-
-def _failing(fault: Fault, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-    def instead(*arguments: Any, **named: Any) -> Any:
+    def instead(name: str, call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         if name == "write" and not stat.S_ISREG(os.fstat(arguments[0]).st_mode):
             return call(*arguments, **named)  # a pipe between processes
         if name == "open" and (arguments[1] & os.O_PATH or "dir_fd" in named) and not arguments[1] & os.O_WRONLY:
@@ -84,7 +75,8 @@ def _failing(fault: Fault, name: str, call: Callable[..., Any]) -> Callable[...,
             call(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2])
         raise OSError(fault.number, fault.sentence)
 
-    return instead
+    with intercepted(instead):
+        yield fault
 
 
 Run = Callable[..., Result]

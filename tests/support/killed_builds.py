@@ -5,8 +5,9 @@ import os
 import posix
 import sys
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,29 @@ KILLED = 9
 _PROGRAM = str(ROOT / "generator")
 
 
+@contextmanager
+def intercepted(instead: Callable[..., Any]) -> Iterator[None]:
+    """Call a function instead of each of CALLS, with its name and itself before its arguments."""
+    whole = {name: getattr(os, name) for name in CALLS}
+    try:
+        for name, call in whole.items():
+            setattr(os, name, partial(instead, name, call))
+        yield
+    finally:
+        for name, call in whole.items():
+            setattr(os, name, call)
+
+
 def killed_at(moment: int, work: Callable[[], object]) -> bool:
     """Kill `work` at its call number `moment`, counted from 1; False if it finished before."""
 
-    def die(calls: int, name: str, arguments: tuple[Any, ...], call: Callable[..., Any]) -> None:
+    def die(calls: int, name: str, call: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         if calls >= moment:
             if name == "write":  # half of it reaches the disk
                 call(arguments[0], arguments[1][: len(arguments[1]) // 2])
             os._exit(KILLED)
 
-    status = _in_a_child(lambda: _watch(die), work)
+    status = _in_a_child(die, work)
     assert status in (0, KILLED), "the build failed by itself"
     return status == KILLED
 
@@ -36,7 +50,7 @@ def moments(work: Callable[[], object], folder: Path) -> list[int]:
     """The calls at which to kill `work`: the first and the last one of each place in the program that makes a call."""
     last: dict[str, list[int]] = {}
 
-    def note(calls: int, name: str, arguments: tuple[Any, ...], call: Callable[..., Any]) -> None:
+    def note(calls: int, name: str, call: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         places = (f"{frame.f_code.co_filename}:{line}" for frame, line in traceback.walk_stack(sys._getframe()))
         key = " ".join((name, *(place for place in places if place.startswith(_PROGRAM))))
         last[key] = [*last.get(key, [])[:1], calls]
@@ -46,13 +60,26 @@ def moments(work: Callable[[], object], folder: Path) -> list[int]:
         with (folder / "moments.json").open("w") as file:
             json.dump(sorted({calls for both in last.values() for calls in both}), file)
 
-    assert _in_a_child(lambda: _watch(note), counted) == 0
+    assert _in_a_child(note, counted) == 0
     found: list[int] = json.loads((folder / "moments.json").read_text())
     (folder / "moments.json").unlink()
     return found
 
 
-def _in_a_child(prepare: Callable[[], None], work: Callable[[], object]) -> int:
+def _in_a_child(
+    see: Callable[[int, str, Callable[..., Any], tuple[Any, ...]], None], work: Callable[[], object]
+) -> int:
+    """Call `see` with the number of each call, before it is made. The exit code."""
+    calls = 0
+
+    def watched(name: str, call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        nonlocal calls
+        # Opening a file counts if it empties the file; half a write covers the other cases.
+        if name != "open" or (arguments[1] & os.O_TRUNC and os.path.exists(arguments[0])):
+            calls += 1
+            see(calls, name, call, arguments)
+        return call(*arguments, **named)
+
     child = os.fork()
     if not child:
         # An exception must not continue in a second copy of pytest.
@@ -60,27 +87,8 @@ def _in_a_child(prepare: Callable[[], None], work: Callable[[], object]) -> int:
             # Coverage takes most of the time of a small build, and at its end it writes all that pytest has measured.
             sys.settrace(None)
             os._exit = posix._exit
-            prepare()
-            work()
+            with intercepted(watched):
+                work()
             os._exit(0)
         os._exit(1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
-def _watch(see: Callable[[int, str, tuple[Any, ...], Callable[..., Any]], None]) -> None:
-    """Call `see` with the number of each call, before it is made."""
-    calls = 0
-
-    def watched(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        def instead(*arguments: Any, **named: Any) -> Any:
-            nonlocal calls
-            # Opening a file counts if it empties the file; half a write covers the other cases.
-            if name != "open" or (arguments[1] & os.O_TRUNC and os.path.exists(arguments[0])):
-                calls += 1
-                see(calls, name, arguments, call)
-            return call(*arguments, **named)
-
-        return instead
-
-    for name in CALLS:
-        setattr(os, name, watched(name, getattr(os, name)))
