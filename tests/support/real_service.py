@@ -114,6 +114,12 @@ class Exchange:
     body: str
     request: Mapping[str, str | None] = field(default_factory=dict)
 
+    def with_body(self, body: str) -> "Exchange":
+        """The same response with another body; the ETag follows."""
+        if body == self.body:
+            return self
+        return replace(self, body=body, headers={**self.headers, "ETag": f'"{_md5(body)}"'})
+
 
 @dataclass(frozen=True)
 class Request:
@@ -177,10 +183,7 @@ def with_cdn(exchange: Exchange, setting: str) -> Exchange:
     """Rewrite the images of a usual response for a CDN; `pages_root` of version 1 stays as it is."""
     if exchange.headers.get("Content-Type") != "application/json" or "/media/" not in exchange.body:
         return exchange
-    body = _body_with_cdn(exchange.body, setting)
-    if body == exchange.body:
-        return exchange
-    return replace(exchange, body=body, headers={**exchange.headers, "ETag": f'"{_md5(body)}"'})
+    return exchange.with_body(_body_with_cdn(exchange.body, setting))
 
 
 @cache
@@ -236,10 +239,8 @@ class RealService:
 
     def fail(self, target: str, status: int, times: int = 1, **headers: str) -> None:
         """Answer the next requests for a target with this status."""
-        named = {
-            "Content-Type": "application/json",
-            **{name.replace("_", "-"): value for name, value in headers.items()},
-        }
+        sent = {"Content_Type": "application/json", **headers}
+        named = {name.replace("_", "-"): value for name, value in sent.items()}
         failure = Exchange(status, named, '{"error": "Internal server error"}')
         self._failures.setdefault(target, []).extend([failure] * times)
 
@@ -293,7 +294,7 @@ class RealService:
             if key not in (KEY_OF_READER, KEY_OF_ADMINISTRATOR):
                 return Exchange(401, {**plain.headers, "ETag": ""}, '{"detail":"Invalid token."}')
             plain = next((row for row in recorded if row.request == {"X-API-Key": key}), plain)
-        return _not_modified(plain) if plain.status == 200 and _is_fresh(plain, sent) else plain
+        return replace(plain, status=304, body="") if plain.status == 200 and _is_fresh(plain, sent) else plain
 
     def _recorded(self, method: str, target: str) -> list[Exchange]:
         """The lines of this setting, or those of the usual one, as this setting would answer."""
@@ -309,9 +310,8 @@ class RealService:
             if self.setting == V1_OFF and target.startswith("/api/v1/") and exchange.status != 501:
                 yield replace(gone, request=exchange.request)
             elif self.setting == BAD_FORMAT and _shows_title(target, exchange):
-                yield replace(
-                    exchanges("v0.9.6", BAD_FORMAT)["GET", "/api/v2/chapters/49"][0], request=exchange.request
-                )
+                broken = exchanges("v0.9.6", BAD_FORMAT)["GET", "/api/v2/chapters/49"][0]
+                yield replace(broken, request=exchange.request)
             elif self.setting not in CDNS:
                 yield exchange
             elif not _is_conditional(exchange):
@@ -323,9 +323,7 @@ class RealService:
         body = self.changed.get(target, original.body)
         for before, after in self.renamed.items():
             body = body.replace(before, after)
-        if body == original.body:
-            return original
-        return replace(original, body=body, headers={**original.headers, "ETag": f'"{_md5(body)}"'})
+        return original.with_body(body)
 
     def _unchanged(self, method: str, target: str) -> Exchange:
         plain = next((exchange for exchange in self._recorded(method, target) if not exchange.request), None)
@@ -360,8 +358,7 @@ class RealService:
         if not results:
             return self._plain("GET", "/api/v2/series?page=2")
         value |= {"last": page * limit >= len(value["results"]), "results": results}
-        body = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        return replace(whole, body=body, headers={**whole.headers, "ETag": f'"{_md5(body)}"'})
+        return whole.with_body(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
     def _unknown(self, target: str) -> Exchange:
         """404, or 501 for a path that the service spells in another way."""
@@ -370,17 +367,12 @@ class RealService:
             return Exchange(404, {"Content-Type": "text/html; charset=utf-8"}, "<h1>Not found</h1>")
         path = target.partition("?")[0]
         if self.version == "v0.4.5":
-            if (
-                target.startswith("/api/v1/")
-                and not path.endswith("/")
-                and ("GET", f"{path}/") in exchanges("v0.4.5", USUAL)
-            ):
-                return self._plain("GET", f"{path}/")
-            known = re.match(r"/api/v1/(series|authors|artists|groups)/", target)
-            body = (
-                '{"error": "Not found", "status": 404}' if known else '{"error": "Invalid API endpoint", "status": 501}'
-            )
-            return Exchange(404 if known else 501, json_type, body)
+            spelled = ("GET", f"{path}/")
+            if target.startswith("/api/v1/") and not path.endswith("/") and spelled in exchanges("v0.4.5", USUAL):
+                return self._plain(*spelled)
+            if re.match(r"/api/v1/(series|authors|artists|groups)/", target):
+                return Exchange(404, json_type, '{"error": "Not found", "status": 404}')
+            return Exchange(501, json_type, '{"error": "Invalid API endpoint", "status": 501}')
         if target.startswith("/api/v2/") and not path.endswith("/"):
             return Exchange(404, json_type, '{"detail":"Not found."}')
         if re.match(r"/api/v1/(series|authors|artists|groups)/.*/$", path):
@@ -419,10 +411,6 @@ def _is_fresh(plain: Exchange, sent: Mapping[str, str]) -> bool:
     return bool(since and modified) and parsedate_to_datetime(since) >= parsedate_to_datetime(modified)
 
 
-def _not_modified(plain: Exchange) -> Exchange:
-    return replace(plain, status=304, body="")
-
-
 @contextmanager
 def real_service(setting: str = USUAL, version: str = "v0.9.6") -> Iterator[RealService]:
     """Replay one setting of a version on a free loopback port."""
@@ -430,9 +418,8 @@ def real_service(setting: str = USUAL, version: str = "v0.9.6") -> Iterator[Real
 
     class Handler(servers.Handler):
         def _reply(self) -> None:
-            response = site.respond(
-                self.command, self.path, {name.lower(): value for name, value in self.headers.items()}
-            )
+            asked = {name.lower(): value for name, value in self.headers.items()}
+            response = site.respond(self.command, self.path, asked)
             if response is None:
                 self.close_connection = True
                 return
