@@ -24,6 +24,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support.needed import needs
+
 T = TypeVar("T")
 # Seconds after which a condition that stays false fails the test.
 LIMIT = 60
@@ -338,10 +340,7 @@ class Tab:
 
 
 COMMAND = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-# CI must have one, so that its tests fail there instead.
-needs_browser = pytest.mark.skipif(
-    not COMMAND and os.environ.get("CI") != "true", reason="no browser: install chromium to read pages with it"
-)
+needs_browser = needs(COMMAND, "no browser: install chromium to read pages with it")
 # For modules that all read pages. tests/pages/test_first_visit.py is what the everyday run sees of them.
 reads_pages = [needs_browser, pytest.mark.browser]
 # No network except this machine: no updates, no accounts, no first-run page, no names of hosts.

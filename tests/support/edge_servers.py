@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import nginx_client, servers
+from tests.support.needed import needs
 from tests.support.object_stores import BUCKET, ObjectStore
 from tests.support.paths import ROOT
 
@@ -18,10 +19,10 @@ _MODULES = ROOT / ".node-edge/node_modules"
 # npm installs the binaries of this platform only.
 _WORKERD = next(_MODULES.glob("@cloudflare/workerd-*/bin/workerd"), None)
 _DENO = next(_MODULES.glob("@deno/*/deno"), None)
-# CI must have them, so that its tests fail there instead, unless it could not install them.
-_REQUIRED = os.environ.get("CI") == "true" and "WITHOUT_EDGE_RUNTIMES" not in os.environ
-needs_edge_runtimes = pytest.mark.skipif(
-    not (_WORKERD and _DENO) and not _REQUIRED, reason="no workerd and Deno: `tools/setup-node edge` installs them"
+needs_edge_runtimes = needs(
+    _WORKERD and _DENO,
+    "no workerd and Deno: `tools/setup-node edge` installs them",
+    unless="WITHOUT_EDGE_RUNTIMES",
 )
 # For modules that need one of them in each test; tests/javascript compares the core with nginx in the everyday run.
 on_edge_runtimes = [needs_edge_runtimes, pytest.mark.edge]

