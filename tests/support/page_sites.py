@@ -79,40 +79,37 @@ def _pattern(route: str) -> str:
 
 
 @contextmanager
-def _served(folder: Path, settings: str, *, is_edited: bool = False) -> Iterator[PageSite]:
-    """Build the catalog in `folder` with more settings, and serve it. Only a test that says so may change files."""
-    site = Site(folder)
+def _served(site: Site, settings: str, *, is_edited: bool = False) -> Iterator[PageSite]:
+    """Build a catalog with more settings, and serve it. Only a test that says so may change files."""
     site.write("site.yaml", f"{settings}\n")
-    with serving(site) as web, nullcontext() if is_edited else tree_snapshot.unchanged(folder):
+    with serving(site) as web, nullcontext() if is_edited else tree_snapshot.unchanged(site.folder):
         yield PageSite(site, web)
 
 
 @contextmanager
 def example(folder: Path, spare: int = 50, *, is_edited: bool = False) -> Iterator[PageSite]:
     """The catalog of the project with its images. Browsers ask for each page again if the site is edited."""
+    site = Site(folder)
     for name in ("catalog_src", "media"):
         shutil.copytree(ROOT / name, folder / name)
     # More series than a page of a list has.
     for number in range(100, 100 + spare):
         slug = f"spare-{number}"
-        (folder / "catalog_src/series" / f"{slug}.yaml").write_text(SPARE.format(number=number))
+        site.write(f"series/{slug}.yaml", SPARE.format(number=number))
         (folder / "media/series" / slug).mkdir()
         shutil.copy(folder / "media/series/paper-moons/cover.jpg", folder / "media/series" / slug)
-    _write_theme(folder, "# About\n\nWho we are, and *why*.\n\n| day | chapter |\n|---|---|\n| Sunday | one |\n")
+    site.write(
+        "../theme/about.md", "# About\n\nWho we are, and *why*.\n\n| day | chapter |\n|---|---|\n| Sunday | one |\n"
+    )
     settings = (EXAMPLE / "site.yaml").read_text(encoding="utf-8")
     for line in ("base_url", "port", "pages", "apps"):
         settings = re.sub(rf"^{line}:.*\n", "", settings, flags=re.MULTILINE)
     if is_edited:
         settings = settings.replace("pages: 300", "pages: 0")
     with _served(
-        folder, f"{settings}\nbase_url: {BASE_URL}\npages: true\napps: [komga, opds]", is_edited=is_edited
+        site, f"{settings}\nbase_url: {BASE_URL}\npages: true\napps: [komga, opds]", is_edited=is_edited
     ) as served:
         yield served
-
-
-def _write_theme(folder: Path, text: str) -> None:
-    (folder / "theme").mkdir()
-    (folder / "theme/about.md").write_text(text)
 
 
 # Markup for texts, attributes, titles, scripts, styles and templates. Each sets a global variable if it works.
@@ -131,16 +128,8 @@ def _attacks() -> dict[str, object]:
     shared = {"modified": "2026-01-01"}
     person = [{"id": 1, "name": ATTACK, "aliases": [ATTACK, ADDRESS], **shared}]
     chapter = {"title": ATTACK, "published": "2026-01-02", "groups": [1, 2], **shared}
-    series = {
-        "title": ATTACK,
-        "aliases": [ATTACK],
-        "description": f"{ATTACK}\n\n{ADDRESS}\n",
-        "authors": [1],
-        "artists": [1],
-        "categories": [SHORT_ATTACK],
-        "cover": FILE,
-        **shared,
-    }
+    series = {"title": ATTACK, "aliases": [ATTACK], "description": f"{ATTACK}\n\n{ADDRESS}\n", "authors": [1]}
+    series |= {"artists": [1], "categories": [SHORT_ATTACK], "cover": FILE, **shared}
     addresses = dict.fromkeys(("website", "email", "discord", "twitter", "reddit", "irc"), ADDRESS)
     roles = [{"member": 1, "role": ATTACK}]
     group = {"id": 1, "name": ATTACK, "description": ATTACK, "logo": FILE, "members": roles, **addresses, **shared}
@@ -175,7 +164,7 @@ def hostile(folder: Path) -> Iterator[PageSite]:
     site = Site(folder)
     for path, content in _attacks().items():
         site.write(path, json.dumps(content))
-    _write_theme(folder, f"# {ATTACK}\n\n{ATTACK}\n\n[link]({ADDRESS})\n\n<script>hacked=1</script>\n")
+    site.write("../theme/about.md", f"# {ATTACK}\n\n{ATTACK}\n\n[link]({ADDRESS})\n\n<script>hacked=1</script>\n")
     settings = f"base_url: {BASE_URL}\npages: true\ntitle: {json.dumps(ATTACK)}"
-    with _served(folder, settings) as served:
+    with _served(site, settings) as served:
         yield served
