@@ -191,19 +191,15 @@ def cubari_chapter(listed: dict[str, Any]) -> dict[str, Any]:
 
 
 def old_series() -> dict[str, Any]:
-    return {
-        "slug": "one",
-        "title": "One",
-        "aliases": ["Uno"],
-        "url": "https://comics.example/reader/one/",
-        "description": "About.",
+    url = "https://comics.example"
+    series = {"slug": "one", "title": "One", "url": f"{url}/reader/one/", "description": "About.", "aliases": ["Uno"]}
+    series |= {
         "authors": [["Ada", "A."]],
         "artists": [["Bo"]],
         "categories": [{"name": "Drama", "description": "Sad."}],
-        "cover": "https://comics.example/media/series/one/cover.jpg",
-        "completed": False,
-        "volumes": {"1": {"1": old_chapter("1"), "2": old_chapter("2")}},
     }
+    series |= {"cover": f"{url}/media/series/one/cover.jpg", "completed": False}
+    return series | {"volumes": {"1": {"1": old_chapter("1"), "2": old_chapter("2")}}}
 
 
 def old_chapter(number: str) -> dict[str, Any]:

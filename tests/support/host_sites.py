@@ -87,17 +87,9 @@ class HostSite:
             rules, old_slugs = table.rules, sorted(table.rules.redirects)
         slugs = {path.stem for path in (self.site.folder / "catalog_src/series").glob("*.yaml")}
         bodies = {entry.url: entry for entry in entries if isinstance(entry, Published)}
-        return Words(
-            targets=[
-                *(_target(entry, bodies) for entry in entries if entry.url != SERIES_INDEX_URL),
-                *_calls(entries if rules.apps else ()),
-            ],
-            slugs=sorted(slugs),
-            old_slugs=old_slugs,
-            keys=_KEYS[self.name],
-            reader=rules.reader,
-            names=self.names,
-        )
+        targets = [_target(entry, bodies) for entry in entries if entry.url != SERIES_INDEX_URL]
+        targets += _calls(entries if rules.apps else ())
+        return Words(targets, sorted(slugs), old_slugs, _KEYS[self.name], rules.reader, self.names)
 
 
 # What apps request of a chapter without a body of its own, and requests that are nearly the same.

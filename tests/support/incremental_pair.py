@@ -28,6 +28,7 @@ from tests.support.catalog_edits import EDITS, MISTAKES
 from tests.support.catalog_factory import DAY, HOUR, Catalog, pick
 from tests.support.release_table import different_maps
 
+Statuses = dict[str, tuple[int, ...]]
 SHARED_MEMORY = Path("/dev/shm")
 INSTANTS = (AS_OF, AS_OF + HOUR - 1, AS_OF + HOUR, AS_OF + 3 * HOUR, AS_OF + 40 * DAY, AS_OF - 250 * DAY, 1_500_000_000)
 
@@ -89,18 +90,16 @@ class IncrementalPair:
         older = self.previous or served
         there = self.folder / "there"
         shutil.rmtree(there, ignore_errors=True)
-        clean = Options(
-            self.catalog.folder, there / "dist", there / "nginx.conf", self.as_of, self._with_all_ids(older)
-        )
+        paths = self.catalog.folder, there / "dist", there / "nginx.conf"
+        clean = Options(*paths, self.as_of, self._with_all_ids(older))
         try:
             expected = build(clean)
         except CatalogError as wrong:
             with pytest.raises(CatalogError) as raised:
                 build(self.options)
             assert raised.value.problems == wrong.problems, (raised.value, wrong)
-            assert_none(
-                "was changed by a build that failed", differences(before, tree_snapshot.state(self.folder / "here"))
-            )
+            after = tree_snapshot.state(self.folder / "here")
+            assert_none("was changed by a build that failed", differences(before, after))
             return wrong.problems
         self._compare(build(self.options), expected, clean)
         assert_none("has a wrong date", wrong_dates(read(older), self.manifest))
@@ -205,9 +204,7 @@ def wrong_dates(before: Manifest, after: Manifest) -> list[str]:
     return faults
 
 
-def touched(
-    before: dict[str, tuple[int, ...]], after: dict[str, tuple[int, ...]], old: Manifest, new: Manifest
-) -> list[str]:
+def touched(before: Statuses, after: Statuses, old: Manifest, new: Manifest) -> list[str]:
     """Files of bodies that were written again, although both releases give them the same date."""
     dates = {body.file: body.modified for body in old.resources.values()}
     same = (body for body in new.resources.values() if dates.get(body.file) == body.modified)

@@ -20,15 +20,8 @@ chapters:
 GROUPS = "- {id: 4, name: Four, logo: logo.png}\n- {id: 5, name: Five}\n"
 ACCOUNTS = "- {username: ada, avatar: me.png}\n- {username: bo}\n- {username: c@d, avatar: me.jpg}\n"
 FILES = (
-    "groups/4/logo.png",
-    "users/ada/me.png",
-    "users/c@d/me.jpg",
-    "series/one/cover.jpg",
-    "series/one/0/1/1.png",
-    "series/one/0/1/2.png",
-    "series/one/0/1/3.png",
-    "series/one/2/2.5/a b#.gif",
-    "series/one/2/2.5/紙.webp",
+    *("groups/4/logo.png", "users/ada/me.png", "users/c@d/me.jpg", "series/one/cover.jpg", "series/one/0/1/1.png"),
+    *("series/one/0/1/2.png", "series/one/0/1/3.png", "series/one/2/2.5/a b#.gif", "series/one/2/2.5/紙.webp"),
 )
 
 

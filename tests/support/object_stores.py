@@ -48,13 +48,8 @@ class ObjectStore:
     @property
     def api(self) -> Any:
         """The client of another library."""
-        return boto3.client(
-            "s3",
-            endpoint_url=self.endpoint,
-            aws_access_key_id=self.key,
-            aws_secret_access_key=self.secret,
-            region_name="us-east-1",
-        )
+        account = {"aws_access_key_id": self.key, "aws_secret_access_key": self.secret}
+        return boto3.client("s3", endpoint_url=self.endpoint, region_name="us-east-1", **account)
 
     def make_bucket(self) -> None:
         self.api.create_bucket(Bucket=BUCKET)
@@ -89,13 +84,8 @@ def seaweed(folder: Path) -> Iterator[ObjectStore]:
     command = [WEED, "-logtostderr", "server", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3"]
     command += [f"-{name}={port}" for name, port in ports.items()]
     # Services of fixed ports, which two stores at once would share.
-    command += [
-        "-s3.port.iceberg=0",
-        "-s3.port.lance=0",
-        "-s3.iam=false",
-        "-s3.autoCreateBucket=false",
-        f"-s3.config={folder}/identities.json",
-    ]
+    command += ["-s3.port.iceberg=0", "-s3.port.lance=0", "-s3.iam=false", "-s3.autoCreateBucket=false"]
+    command += [f"-s3.config={folder}/identities.json"]
     command += ["-master.volumeSizeLimitMB=64", "-volume.max=20", "-master.telemetry=false"]
     store = ObjectStore(f"http://127.0.0.1:{ports['s3.port']}")
     # On another signal it waits for connections.

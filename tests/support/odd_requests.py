@@ -405,15 +405,7 @@ PARAMETERS: Mapping[str, Sequence[str]] = {
     "author": ("a", "Ada", "penn", "o", "é", "x" * 10, "Mira Okafor,writer", "mira okafor,PENCILLER", ",writer"),
     "artist": ("a", "Ada", "penn", "o", "é", ""),
     "categories": (
-        "drama",
-        "-drama",
-        "drama,action",
-        "Drama",
-        " drama , -slow life",
-        ",,",
-        "nothing",
-        "slow life",
-        "-",
+        *("drama", "-drama", "drama,action", "Drama", " drama , -slow life", ",,", "nothing", "slow life", "-"),
     ),
     "status": (
         *("any", "ongoing", "completed", "canceled", "cancelled", "hiatus", "ONGOING", "licensed", "x"),

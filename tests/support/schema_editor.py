@@ -117,18 +117,9 @@ _RUNS = (
     "https://a.example/1.jpg .. https://a.example/9.jpg",
 )  # fmt: skip
 _TITLES = (
-    "{volume} {number}",
-    "{titel}",
-    "{",
-    "{}",
-    "{{title}}",
-    "{title}{date}{series}",
-    "{a{title}",
-    "{{{x}}}",
-    "{{{title}}}",
-    "{{x}",
-    "{x}}",
-)
+    "{volume} {number}", "{titel}", "{", "{}", "{{title}}", "{title}{date}{series}", "{a{title}", "{{{x}}}",
+    "{{{title}}}", "{{x}", "{x}}",
+)  # fmt: skip
 
 _SCALARS: list[Any] = [
     None, True, False, -1, *(one + step for one in _BOUNDS for step in (-1, 0, 1)),
