@@ -7,7 +7,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from time import monotonic, sleep
@@ -15,16 +15,15 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-import pytest
-
 from tests.support import servers
 from tests.support.browser import WIDE, Tab
+from tests.support.needed import needs
 
 _DRIVER, _DISPLAY = shutil.which("WebKitWebDriver"), shutil.which("Xvfb")
-# CI must have them, so that its tests fail there instead, unless it could not install them.
-_REQUIRED = os.environ.get("CI") == "true" and "WITHOUT_WEBKIT" not in os.environ
-needs_webkit = pytest.mark.skipif(
-    not (_DRIVER and _DISPLAY) and not _REQUIRED, reason="no WebKit: install webkit2gtk-driver and xvfb"
+needs_webkit = needs(
+    _DRIVER and _DISPLAY,
+    "no WebKit: `tools/apt-install tests webkit2gtk-driver xvfb` installs it",
+    unless="WITHOUT_WEBKIT",
 )
 # Key codes of WebDriver.
 KEYS = {
@@ -82,24 +81,24 @@ class WebKitTab(Tab):
         return result.get("value")
 
     def wait_until(self, condition: str) -> Any:
-        end = monotonic() + servers.LIMIT
-        while not (value := self._value(condition)):
-            assert monotonic() < end, f"never true: {condition}; at {self.run('location.href')}"
-            sleep(0.02)
-        return value
+        def value() -> Any:
+            try:
+                return self.command("execute/sync", script=f"return {condition}", args=[])
+            except Refused:
+                # A page that is left or not yet there has no values.
+                return None
 
-    def _value(self, expression: str) -> Any:
-        try:
-            return self.command("execute/sync", script=f"return {expression}", args=[])
-        except Refused:
-            # A page that is left or not yet there has no values.
-            return None
+        return self._until(value, condition)
 
     def wait_until_resolved(self, promise: str) -> None:
+        self._until(lambda: self.run(promise), promise)
+
+    def _until(self, value: Callable[[], Any], condition: str) -> Any:
         end = monotonic() + servers.LIMIT
-        while not self.run(promise):
-            assert monotonic() < end, f"never true: {promise}"
+        while not (found := value()):
+            assert monotonic() < end, f"never true: {condition}; at {self.run('location.href')}"
             sleep(0.02)
+        return found
 
     def press(self, key: str, *, shift: bool = False, held: bool = False) -> None:
         assert not held, "no key repeats"
