@@ -1,13 +1,14 @@
 """The original service and its database, for imports into an empty project, and commands that edit a catalog."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import Result
 
+from generator.catalog import unfinished_import
 from generator.errors import FlatpanelError
 from tests.conftest import Site
 from tests.support import author_catalogs
@@ -24,6 +25,22 @@ def refusal(site: FakeSite, catalog: Path, **options: Any) -> str:
         again(site, catalog, **options)
     assert texts(catalog) == before
     return str(refused.value)
+
+
+@contextmanager
+def killed_after(files: int) -> Iterator[None]:
+    """Let an import die before it writes one more file."""
+    left, apply = [None] * files, unfinished_import._apply
+
+    def applied(*arguments: Any) -> None:
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+        apply(*arguments)
+
+    with pytest.MonkeyPatch.context() as patch, suppress(KeyboardInterrupt):
+        patch.setattr(unfinished_import, "_apply", applied)
+        yield
 
 
 def read_import(folder: Path, file: str) -> Any:

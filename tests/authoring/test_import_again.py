@@ -6,7 +6,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,11 @@ import pytest
 
 from generator import encoding, filesystem
 from generator.api.openapi.document import TITLE
-from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.yaml import editor
 from generator.errors import FlatpanelError
 from generator.imports import run
 from generator.reading_sites.response_cache import FILE, ResponseCache, make
-from tests.authoring.conftest import refusal, split_series, write_own_series
+from tests.authoring.conftest import killed_after, refusal, split_series, write_own_series
 from tests.conftest import AS_OF
 from tests.support import linked_catalog
 from tests.support.fake_site import (
@@ -120,7 +119,7 @@ def test_a_changed_field_is_updated(site: FakeSite, catalog: Path) -> None:
 
 
 def test_an_edited_field_is_kept(site: FakeSite, catalog: Path) -> None:
-    """Without a note if the site's value did not change; otherwise with a conflict."""
+    """Without a note if the site's value did not change; otherwise with a conflict, until an option decides it."""
     edit(catalog, "series/one.yaml", "title: One\n", "title: Uno\n")
     assert not any(CONFLICT in note for note in again(site, catalog).notes)
 
@@ -135,7 +134,12 @@ def test_an_edited_field_is_kept(site: FakeSite, catalog: Path) -> None:
         "site.yaml: base_url: conflict: 'https://ours.example' here, 'https://theirs.example' there; kept yours",
     }
 
-    assert conflicts <= set(again(site, catalog).notes)
+    for _ in range(2):
+        done = again(site, catalog)
+        assert conflicts <= set(done.notes)
+        assert any("--mine" in line and "--theirs" in line for line in done.summary)
+    for choice in ("mine", ""):
+        assert not any(CONFLICT in note for note in again(site, catalog, choice=choice).notes)
     assert read(catalog, "series/one.yaml")["title"] == "Uno"
 
 
@@ -262,19 +266,32 @@ def test_an_older_version_denies_no_licence(completed: bool, expected: str, site
         assert (series["licensed"], series["status"], len(series["chapters"])) == (True, expected, 2)
 
 
+ERROR = Reply(body=b'{"detail":"Under maintenance"}')
+
+
 @pytest.mark.parametrize(
-    ("kind", "others"),
-    # Version 1 has members in its groups.
-    [("authors", ()), ("categories", ()), ("groups", ()), ("members", ()), ("members", ("/api/v1/groups",))],
+    ("path", "answers"),
+    [
+        *(
+            (f"/{kind}", {f"/api/v2/{kind}": {"results": []}, f"/api/v1/{kind}": []})
+            for kind in ("authors", "categories", "groups", "members")
+        ),
+        # Version 1 has members in its groups.
+        ("/members", {"/api/v2/members": {"results": []}, "/api/v1/groups": []}),
+        ("/api/v2/authors", {"/api/v2/authors": ERROR}),
+        ("/api/v1/authors", {"/api/v1/authors": ERROR}),
+        # The site may have switched version 1 off.
+        ("/api/v1/authors", {"/api/v1/authors": Reply(404)}),
+    ],
 )
-def test_an_empty_list_whose_entries_are_named_ends_the_import(
-    kind: str, others: tuple[str, ...], site: FakeSite, catalog: Path
+def test_a_list_that_is_empty_or_unavailable_ends_the_import(
+    path: str, answers: dict[str, Any], site: FakeSite, catalog: Path
 ) -> None:
     """The names would get new ids or be lost, and so would the credits of the whole catalog."""
     right = site.answers
-    empty: dict[str, Any] = {f"/api/v2/{kind}": {"results": []}, f"/api/v1/{kind}": [], **{path: [] for path in others}}
-    site.answers = right | empty
-    assert f"/{kind}: usable at the last import, but unavailable or empty" in refusal(site, catalog)
+    site.answers = right | answers
+    message = refusal(site, catalog, removes=True, choice="theirs")
+    assert f"{path}: usable at the last import, but unavailable or empty" in message
 
     site.answers = right
     assert again(site, catalog).files == []
@@ -284,12 +301,10 @@ def test_an_empty_list_whose_entries_are_named_ends_the_import(
 def test_lists_without_series_end_the_import(status: int, site: FakeSite, tmp_path: Path) -> None:
     """A first one, too: all series would seem removed, and `base_url` would be the URL of the import."""
     right, empty = site.answers, {"/api/v2/series": Reply(status, b'{"results":[]}'), "/api/v1/series": []}
-    message = (
-        r"its lists have no series with a valid slug; nothing was written\. Import again later, or with an API key"
-    )
+    message = "its lists have no series with a valid slug; nothing was written. Import again later, or with an API key"
     for key in (None, "k"):
         site.answers = right | empty
-        with pytest.raises(FlatpanelError, match=message):
+        with pytest.raises(FlatpanelError, match=re.escape(message)):
             site.imported(tmp_path, key=key)
         # The empty lists are not in the cache.
         site.answers = right | ({"/api/v2/series": Replies([Reply(401), right["/api/v2/series"]])} if key else {})
@@ -314,32 +329,15 @@ def test_a_refused_import_requests_again_what_failed_or_is_empty(site: FakeSite,
     assert [one["id"] for one in read(tmp_path / "catalog_src", "series/one.yaml")["chapters"]] == [11, 12]
 
 
-ERROR = Reply(body=b'{"detail":"Under maintenance"}')
-
-
-@pytest.mark.parametrize(
-    ("path", "answer"),
-    [
-        ("/api/v2/series/one", ERROR),
-        ("/api/v2/series/one/chapters", ERROR),
-        ("/api/v2/authors", ERROR),
-        ("/api/v1/authors", ERROR),
-        # The site may have switched version 1 off.
-        ("/api/v1/authors", Reply(404)),
-    ],
-)
-def test_an_error_is_no_data(path: str, answer: Reply, site: FakeSite, catalog: Path) -> None:
+@pytest.mark.parametrize("path", ["/api/v2/series/one", "/api/v2/series/one/chapters"])
+def test_an_error_is_no_data(path: str, site: FakeSite, catalog: Path) -> None:
     """Nothing is removed, and no older version replaces what version 2 has."""
     before, right = texts(catalog), site.answers[path]
-    site.answers[path] = answer
-    if "series" in path:
-        done = again(site, catalog, removes=True, choice="theirs")
-        assert f"{path}: not the JSON of this path; skipped" in done.notes
-        assert "one: a response of the last import is not available now; kept as it is" in done.notes
-        assert texts(catalog) == before
-    else:
-        message = refusal(site, catalog, removes=True, choice="theirs")
-        assert f"{path}: usable at the last import, but unavailable" in message
+    site.answers[path] = ERROR
+    done = again(site, catalog, removes=True, choice="theirs")
+    assert f"{path}: not the JSON of this path; skipped" in done.notes
+    assert "one: a response of the last import is not available now; kept as it is" in done.notes
+    assert texts(catalog) == before
 
     site.answers[path] = right
     assert again(site, catalog).files == []
@@ -473,19 +471,13 @@ def test_a_used_id_is_not_written_into_an_existing_chapter(site: FakeSite, catal
 
 def test_chapters_are_matched_by_id_when_numbers_change(site: FakeSite, catalog: Path) -> None:
     """A new chapter has the old number of another one."""
-    site.answers["/api/v2/series/one/chapters"]["results"] = [
-        chapter(11, 1.0, views=3),
-        chapter(13, 2.0, title="New"),
-        chapter(12, 3.0, title="Part 2"),
-    ]
+    listed = [chapter(11, 1.0, views=3), chapter(13, 2.0, title="New"), chapter(12, 3.0, title="Part 2")]
+    site.answers["/api/v2/series/one/chapters"]["results"] = listed
     again(site, catalog)
     chapters = read(catalog, "series/one.yaml")["chapters"]
 
-    assert [(one["id"], one["number"], one["title"]) for one in chapters] == [
-        (11, 1, "Part 1"),
-        (12, 3, "Part 2"),
-        (13, 2, "New"),
-    ]
+    expected = [(11, 1, "Part 1"), (12, 3, "Part 2"), (13, 2, "New")]
+    assert [(one["id"], one["number"], one["title"]) for one in chapters] == expected
 
 
 def test_a_slug_that_differs_only_in_case_is_skipped(site: FakeSite, tmp_path: Path) -> None:
@@ -517,16 +509,11 @@ def test_a_field_that_cannot_be_edited_is_noted(site: FakeSite, catalog: Path) -
 @pytest.mark.parametrize("dry", [False, True])
 def test_a_renamed_reference_that_cannot_be_edited_ends_the_import(dry: bool, site: FakeSite, catalog: Path) -> None:
     """It would name nothing afterwards. Nothing is written, and each place is named."""
-    text = (catalog / "series/one.yaml").read_text()
-    line = next(line for line in text.splitlines() if "groups: [Night Shift]" in line)
-    indent = " " * (len(line) - len(line.lstrip(" -")))
-    block = f"{line.removesuffix(' [Night Shift]')}\n{indent}  - Night Shift  # ours"
-    (catalog / "series/one.yaml").write_text(text.replace(line, block))
+    edit(catalog, "series/one.yaml", "groups: [Night Shift]", "groups:\n      - Night Shift  # ours")
     site.answers["/api/v2/groups"]["results"][0]["name"] = "Day Shift"
     *places, advice = refusal(site, catalog, dry=dry).splitlines()
-    count = text.count(line)
     reason = "names a renamed entry and cannot be edited automatically; should become Day Shift"
-    assert places == [f"series/one.yaml: chapters[{number}].groups: {reason}" for number in range(count)]
+    assert places == [f"series/one.yaml: chapters[{number}].groups: {reason}" for number in (0, 1)]
     assert advice.startswith("nothing was written. Write each name and reference without comments")
 
 
@@ -568,26 +555,11 @@ def test_an_update_with_problems_is_not_written(site: FakeSite, catalog: Path) -
     assert refusal(site, catalog).startswith(f"{catalog}/series/one.yaml:4:19: formerly[0]: ")
 
 
-def killed_import(site: FakeSite, folder: Path, files: int) -> None:
-    """Import, and die before one more file is written."""
-    left, write = [None] * files, ConfinedFolder.write
-
-    def killed(catalog: ConfinedFolder, file: str, text: bytes, **options: int) -> bool:
-        if file.endswith(".yaml"):
-            if not left:
-                raise KeyboardInterrupt
-            left.pop()
-        return write(catalog, file, text, **options)
-
-    with pytest.MonkeyPatch.context() as patch, suppress(KeyboardInterrupt):
-        patch.setattr(ConfinedFolder, "write", killed)
-        site.imported(folder)
-
-
 @pytest.mark.parametrize("files", sample(range(8), 3))
 def test_a_killed_import_leaves_a_valid_catalog(files: int, site: FakeSite, tmp_path: Path) -> None:
     """The next import writes the rest."""
-    killed_import(site, tmp_path / "killed", files)
+    with killed_after(files):
+        site.imported(tmp_path / "killed")
     if files:
         linked_catalog.read_catalog(tmp_path / "killed/catalog_src", AS_OF)
     site.imported(tmp_path / "killed")
@@ -600,7 +572,8 @@ def test_a_killed_second_import_is_finished_first(site: FakeSite, catalog: Path)
     """A rename changes several files, of which some alone are an invalid catalog."""
     before = texts(catalog)
     rename(site, '"Ada"', '"Ida"')
-    killed_import(site, catalog.parent, 1)
+    with killed_after(1):
+        again(site, catalog)
     assert texts(catalog) != before
     assert "an import is unfinished" in refusal(site, catalog, dry=True)
     again(site, catalog)

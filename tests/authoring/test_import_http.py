@@ -119,12 +119,10 @@ def test_busy_responses_are_retried(status: int) -> None:
     ("after", "waited"),
     [
         ("7", 7.0),
-        ("60", 60.0),
         ("0", 1.0),
         (format_datetime(datetime.fromtimestamp(NOW + 30, UTC), usegmt=True), 30.0),
         (format_datetime(datetime.fromtimestamp(NOW - 30, UTC), usegmt=True), 1.0),
         ("soon", 1.0),
-        ("-5", 1.0),
     ],
 )
 def test_retry_after_is_respected(after: str, waited: float) -> None:

@@ -148,20 +148,6 @@ def test_theirs_gives_a_chapter_of_the_catalog_another_id(site: FakeSite, catalo
 # Conflicts
 
 
-def test_an_undecided_conflict_is_shown_again(site: FakeSite, catalog: Path) -> None:
-    """Until an option decides it. Both values are shown, and the options."""
-    edit(catalog, "series/one.yaml", "title: One\n", "title: Uno\n")
-    site.answers["/api/v2/series/one"]["title"] = "The One"
-    conflict = "one: title: conflict: 'Uno' here, 'The One' there; kept yours"
-    for _ in range(2):
-        result = again(site, catalog)
-        assert conflict in result.notes
-        assert any("--mine" in line and "--theirs" in line for line in result.summary)
-    assert not any("conflict" in note for note in again(site, catalog, choice="mine").notes)
-    assert not any("conflict" in note for note in again(site, catalog).notes)
-    assert read(catalog, "series/one.yaml")["title"] == "Uno"
-
-
 def test_theirs_decides_a_conflict_that_was_shown_before(site: FakeSite, catalog: Path) -> None:
     """In an optional field, too."""
     edit(catalog, "series/one.yaml", "aliases: [Uno]\n", "")

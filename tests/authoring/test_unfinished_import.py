@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from generator.catalog import confined_folder, snapshot, unfinished_import
 from generator.catalog.unfinished_import import JOURNAL
 from generator.commands import cli
+from tests.authoring.conftest import killed_after
 from tests.conftest import Site
 
 URL = "https://comics.example"
@@ -32,24 +33,11 @@ def names(site: Site) -> list[str]:
     return sorted(path.name for path in catalog(site).iterdir())
 
 
-class Killed(BaseException):
-    """The process dies."""
-
-
-def interrupted(site: Site, files: dict[str, bytes | None], count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def interrupt(site: Site, count: int) -> None:
     """Write files, and die before the one after `count`."""
-    left, apply = [None] * count, unfinished_import._apply
-
-    def applied(*arguments: object) -> None:
-        if not left:
-            raise Killed
-        left.pop()
-        apply(*arguments)  # type: ignore[arg-type]
-
-    with monkeypatch.context() as patch:
-        patch.setattr(unfinished_import, "_apply", applied)
-        with pytest.raises(Killed):
-            unfinished_import.write(catalog(site), files)
+    with killed_after(count):
+        unfinished_import.write(catalog(site), FILES)
+    assert (catalog(site) / JOURNAL).stat().st_mode & 0o777 == 0o600
 
 
 FILES: dict[str, bytes | None] = {
@@ -61,14 +49,12 @@ FILES: dict[str, bytes | None] = {
 
 
 @pytest.mark.parametrize("count", range(4))
-def test_interrupted_import_is_finished(count: int, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_import_is_finished(count: int, site: Site) -> None:
     """The journal has the rest; the folder of a removed series goes, too."""
     site.write("authors.yaml", "- {id: 1, name: Old}\n")
-    (catalog(site) / "series/old/chapters").mkdir(parents=True)
     site.write("series/old/series.yaml", "title: Old\ncover: c.png\n")
     site.write("series/old/chapters/1.yaml", "{number: 1, published: 2024-01-01, pages: [1.png]}\n")
-    interrupted(site, FILES, count, monkeypatch)
-    assert (catalog(site) / JOURNAL).stat().st_mode & 0o777 == 0o600
+    interrupt(site, count)
     unfinished_import.finish(catalog(site))
 
     assert names(site) == ["artists.yaml", "authors.yaml", "series", "site.yaml"]
@@ -77,9 +63,9 @@ def test_interrupted_import_is_finished(count: int, site: Site, monkeypatch: pyt
     assert (catalog(site) / "artists.yaml").read_bytes() == FILES["artists.yaml"]
 
 
-def test_files_that_people_edited_since_are_kept(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_people_edited_since_are_kept(site: Site) -> None:
     """The next import compares them with the site."""
-    interrupted(site, FILES, 0, monkeypatch)
+    interrupt(site, 0)
     site.write("authors.yaml", "- {id: 1, name: Ours}\n")
     unfinished_import.finish(catalog(site))
 
@@ -175,7 +161,6 @@ def test_fingerprint_of_a_catalog_includes_the_journal(site: Site) -> None:
 
 def test_folder_with_other_files_is_kept(site: Site) -> None:
     """Removing a file twice does nothing."""
-    (catalog(site) / "series/one").mkdir()
     site.write("series/one/series.yaml", "")
     site.write("series/one/notes.txt", "")
     folder = confined_folder.of(catalog(site))

@@ -71,11 +71,9 @@ def test_an_empty_log_adds_nothing(counting: Site, add_views: Run) -> None:
         line(2)[:-1],  # still being written, or the end of a log that was cut: 12 may be going to be 123
         line(2)[1:],
         "\n",
-        "2026-05-01T12:00:00+02:00 - 12\n",
         line(2).upper(),
         line(2).replace(" 1\n", " 01\n"),
         line(2).replace(" 1\n", " 0\n"),
-        line(2).replace(" 1\n", " -\n"),
         line(2).replace(" 1\n", " 12345678901\n"),
         line(2).replace("\n", " \n"),
         line(2).replace("2026", "２０２６"),
@@ -87,7 +85,6 @@ def test_an_empty_log_adds_nothing(counting: Site, add_views: Run) -> None:
         line(2).replace(":00:00+", ":60:00+"),
         line(2).replace(":00+", ":60+"),
         '127.0.0.1 - - [01/May/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 12\n',
-        "\x00" * 50 + "\n",
         b"\xff\xfe\n",
     ],
 )
