@@ -83,12 +83,12 @@ def digest(key: str) -> str:
     return encoding.sha256(key.encode())
 
 
+def imported_key(key: str) -> dict[str, str]:
+    return {"name": "MangAdventure", "sha256": digest(key)}
+
+
 def texts(folder: Path) -> str:
-    return "\n".join(
-        path.read_text(errors="replace")
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and ".git/" not in str(path)
-    )
+    return "\n".join(path.read_text(errors="replace") for path in folder.rglob("*") if path.is_file())
 
 
 def test_nothing_of_accounts_is_read_without_the_option(bring: Import, catalog: Path) -> None:
@@ -107,19 +107,15 @@ def test_active_accounts_have_bookmarks_and_digests_of_keys(bring: Import, catal
     notes = json.loads(bring("--accounts", "--json").stdout)["notes"]
 
     assert list(read(catalog).values()) == [
-        {"username": "quartermaster", "keys": [{"name": "MangAdventure", "sha256": digest(KEY_OF_ADMINISTRATOR)}]},
+        {"username": "quartermaster", "keys": [imported_key(KEY_OF_ADMINISTRATOR)]},
         {"username": "bellringer"},
-        {
-            "username": "tidepool",
-            "bookmarks": TIDEPOOL,
-            "keys": [{"name": "MangAdventure", "sha256": digest(KEY_OF_READER)}],
-        },
+        {"username": "tidepool", "bookmarks": TIDEPOOL, "keys": [imported_key(KEY_OF_READER)]},
         {"username": "driftwood"},
         {"username": "ferry.reader+1@reader.example", "bookmarks": ["kiln-sisters"]},
     ]
+    data = "names, email addresses, bios and avatars only with --personal-data"
     assert [note for note in notes if "account" in note] == [
-        "5 accounts with 2 API keys and 6 bookmarks; names, email addresses, bios and avatars only with "
-        "--personal-data",
+        f"5 accounts with 2 API keys and 6 bookmarks; {data}",
         "1 inactive and 1 deleted account; left out",
         "1 username with an @; keep accounts.yaml private if that is an email address",
     ]
@@ -149,7 +145,7 @@ def test_personal_data_only_on_request(catalog: Path) -> None:
         "bio": "Reads at low tide.\nSlowly.",
         "avatar": "https://saltshelf.example/media/users/3/avatar.png",
         "bookmarks": TIDEPOOL,
-        "keys": [{"name": "MangAdventure", "sha256": digest(KEY_OF_READER)}],
+        "keys": [imported_key(KEY_OF_READER)],
     }
     assert read(catalog)["driftwood"] == {"username": "driftwood", "email": "driftwood@reader.example"}
 
@@ -183,8 +179,8 @@ def test_second_import_follows_bookmarks_and_keys_of_the_old_site(bring: Import,
     entries = read(catalog)
 
     assert entries["tidepool"]["bookmarks"] == [slug for slug in TIDEPOOL if not slug.startswith("tin-saint")]
-    assert entries["tidepool"]["keys"] == [{"name": "MangAdventure", "sha256": digest(OTHER_KEY)}]
-    assert entries["ferry.reader+1@reader.example"]["keys"] == [{"name": "MangAdventure", "sha256": digest("cd" * 32)}]
+    assert entries["tidepool"]["keys"] == [imported_key(OTHER_KEY)]
+    assert entries["ferry.reader+1@reader.example"]["keys"] == [imported_key("cd" * 32)]
     assert "keys" not in entries["quartermaster"]
     assert json.loads(bring("--accounts", "--json").stdout)["files"] == []
 
