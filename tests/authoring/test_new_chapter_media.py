@@ -3,9 +3,9 @@
 import os
 import stat
 import struct
-import warnings
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
@@ -27,9 +27,9 @@ def new(site: Site, run: Run) -> Run:
     return lambda *arguments: run("new", "chapter", "first", *paths, *arguments, SOURCE_DATE_EPOCH=str(AS_OF))
 
 
-def cbz(site: Site, members: dict[str, bytes]) -> Path:
+def cbz(site: Site, members: dict[Any, bytes], packed: int = zipfile.ZIP_DEFLATED) -> Path:
     path = site.folder / "pages.cbz"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w", packed) as archive:
         for name, data in members.items():
             archive.writestr(name, data)
     return path
@@ -185,12 +185,11 @@ def test_an_invalid_chapter_places_no_pages(site: Site, new: Run) -> None:
 
 def test_a_repeated_name_is_refused(site: Site, new: Run) -> None:
     """Programs differ in which of the two they unpack."""
-    with zipfile.ZipFile(site.folder / "pages.cbz", "w") as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        archive.writestr("1.png", image("1.png"))
-        archive.writestr("1.png", image("1.png", 5))
+    members = {zipfile.ZipInfo("1.png"): image("1.png", width) for width in (3, 5)}
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        archive = cbz(site, members)
 
-    message = refusal(site, new("--pages", site.folder / "pages.cbz"))
+    message = refusal(site, new("--pages", archive))
     assert message == "pages.cbz: 1.png: is 2 times in the archive; pack the archive again\n"
 
 
@@ -198,10 +197,8 @@ def test_a_link_in_an_archive_is_refused(site: Site, new: Run) -> None:
     """It could lead to any file of the server."""
     link = zipfile.ZipInfo("1.png")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
-    with zipfile.ZipFile(site.folder / "pages.cbz", "w") as archive:
-        archive.writestr(link, "/etc/passwd")
+    message = refusal(site, new("--pages", cbz(site, {link: b"/etc/passwd"})))
 
-    message = refusal(site, new("--pages", site.folder / "pages.cbz"))
     assert message == "pages.cbz: 1.png: is a link; pack the archive again\n"
 
 
@@ -236,9 +233,7 @@ def test_an_encrypted_page_is_refused(site: Site, new: Run) -> None:
 
 def test_a_damaged_page_is_refused(site: Site, new: Run) -> None:
     """The checksum of the archive differs from the content."""
-    archive = site.folder / "pages.cbz"
-    with zipfile.ZipFile(archive, "w") as stored:
-        stored.writestr("1.png", image("1.png"))
+    archive = cbz(site, {"1.png": image("1.png")}, zipfile.ZIP_STORED)
     archive.write_bytes(archive.read_bytes().replace(b"IHDR", b"IHDX"))
 
     assert "pages.cbz: cannot be read: Bad CRC-32 for file '1.png'" in refusal(site, new("--pages", archive))

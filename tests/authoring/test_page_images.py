@@ -145,10 +145,7 @@ def test_too_many_files_are_refused(make: Make, monkeypatch: pytest.MonkeyPatch)
 
 def test_an_archive_with_a_large_directory_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The names of three million files of a small archive would take more than a gigabyte."""
-    path = tmp_path / "pages.cbz"
-    with zipfile.ZipFile(path, "w") as archive:
-        for number in range(300):
-            archive.writestr(zipfile.ZipInfo(f"{number:060000}.png"), "")
+    path = images.cbz(tmp_path / "pages.cbz", *(f"{number:060000}.png" for number in range(300)))
     monkeypatch.setattr(zipfile.ZipInfo, "__init__", lambda *_: pytest.fail("the directory was read"))
 
     assert refusal(path) == "its list of files has more than 16 MiB; pass the archive of one chapter"
