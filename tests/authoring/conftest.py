@@ -1,5 +1,6 @@
 """The original service and its database, for imports into an empty project, and commands that edit a catalog."""
 
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -25,6 +26,12 @@ def refusal(site: FakeSite, catalog: Path, **options: Any) -> str:
         again(site, catalog, **options)
     assert texts(catalog) == before
     return str(refused.value)
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git in a folder; return its output."""
+    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b.example", *arguments]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from generator.imports import combine
 from generator.imports.database.dumpdata import COMMANDS
 from generator.imports.records import Imported, ImportedAccounts
 from generator.reading_sites.notes import Notes
+from tests.authoring.conftest import git
 from tests.conftest import Site, serving
 from tests.support.author_catalogs import Run
 from tests.support.import_project import DATABASES, FirstImports, change, recorded_database
@@ -503,7 +503,7 @@ def test_file_that_is_in_git_already_is_noted(run: Run, database: Path, tmp_path
     run(*command)
     git(project, "init", "--quiet")
     git(project, "add", "catalog_src/accounts.yaml")
-    git(project, "-c", "user.name=x", "-c", "user.email=x@x.example", "commit", "--quiet", "--message", "x")
+    git(project, "commit", "--quiet", "--message", "x")
     output = run(*command, "--personal-data").output
 
     note = "/catalog_src/accounts.yaml: is in git already; run `git rm --cached catalog_src/accounts.yaml`, and"
@@ -532,7 +532,3 @@ def test_link_that_leaves_the_project_is_not_followed(bring: Import, catalog: Pa
 
     assert (tmp_path / "elsewhere").read_text() == ""
     assert not (catalog / "accounts.yaml").exists()
-
-
-def git(folder: Path, *arguments: str) -> str:
-    return subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout

@@ -7,7 +7,7 @@ SHA-256 of each catalog file. Accept other results with UPDATE_GOLDEN=1.
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -38,53 +38,49 @@ WITHOUT_IDS = "--allow-missing-ids"
 ACCOUNTS = ("--accounts", "--personal-data")
 
 
-class Migration:
-    """The text of a golden file, which each import of a migration adds to."""
+def notes(made: Project, result: Result) -> Iterator[str]:
+    """Yield a line for each group of the report, with its notes in the order of the alphabet."""
+    _, *groups = made.report(result).removeprefix(result.output).split("\n\n")
+    for heading, *notes in map(str.splitlines, groups):
+        sentence = re.sub(r" \([0-9]+\)$", "", heading)
+        places = sorted(note.strip().removesuffix(f": {sentence}") for note in notes)
+        if not heading.startswith("files ("):
+            yield ": ".join([heading, *filter(None, [", ".join(places)])])
 
-    def __init__(self, made: Project) -> None:
-        self.made, self.lines = made, list[str]()
 
-    def add(self, result: Result) -> None:
-        """Add the exit code, the counts and the notes of an import; the whole output if it failed."""
+def portable(made: Project, text: str) -> str:
+    """Replace the addresses and folders of this run."""
+    address = f"127.0.0.1:{made.site.port}"
+    names = {made.site.url: "SITE", address: "SITE", quote(address, safe=""): "SITE"}
+    for name, placeholder in ({str(made.folder): "PROJECT"} | names).items():
+        text = text.replace(name, placeholder)
+    return re.sub(r"/\S*pytest-of-\S*/", "FOLDER/", text)
+
+
+def golden(name: str, made: Project, results: Iterable[Result]) -> None:
+    """Compare a migration with its golden file, or write it. The report of an import is read before the next import.
+
+    It has exit code, counts and notes of each import, the whole output of one that failed, and the digests of files.
+    """
+    lines: list[str] = []
+    for result in results:
         output = result.output.splitlines()
         counts = [line for line in output if re.search("added [0-9]+ series|^removed|requests; wrote", line)]
-        shown = [*counts, *sorted(self.notes(result))] if result.exit_code == 0 else output
-        self.lines += [f"exit code {result.exit_code}", *map(self.portable, shown), ""]
-
-    def notes(self, result: Result) -> Iterator[str]:
-        """Yield a line for each group of the report, with its notes in the order of the alphabet."""
-        _, *groups = self.made.report(result).removeprefix(result.output).split("\n\n")
-        for heading, *notes in map(str.splitlines, groups):
-            sentence = re.sub(r" \([0-9]+\)$", "", heading)
-            places = sorted(note.strip().removesuffix(f": {sentence}") for note in notes)
-            if not heading.startswith("files ("):
-                yield ": ".join([heading, *filter(None, [", ".join(places)])])
-
-    def portable(self, text: str) -> str:
-        """Replace the addresses and folders of this run."""
-        address = f"127.0.0.1:{self.made.site.port}"
-        names = {self.made.site.url: "SITE", address: "SITE", quote(address, safe=""): "SITE"}
-        for name, placeholder in ({str(self.made.folder): "PROJECT"} | names).items():
-            text = text.replace(name, placeholder)
-        return re.sub(r"/\S*pytest-of-\S*/", "FOLDER/", text)
-
-    def golden(self, name: str) -> None:
-        """Compare with the golden file, or write it."""
-        for file, text in self.made.files().items():
-            content = self.portable(text.decode()).encode()
-            self.lines.append(f"{hashlib.sha256(content).hexdigest()}  {file}")
-        text = "".join(f"{line}\n" for line in self.lines)
-        path = GOLDEN / f"{re.sub('[^a-z0-9.]+', '-', name.lower()).strip('-')}.txt"
-        if os.environ.get("UPDATE_GOLDEN"):
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text)
-        assert text == path.read_text()
+        shown = [*counts, *sorted(notes(made, result))] if result.exit_code == 0 else output
+        lines += [f"exit code {result.exit_code}", *(portable(made, line) for line in shown), ""]
+    for file, text in made.files().items():
+        content = portable(made, text.decode()).encode()
+        lines.append(f"{hashlib.sha256(content).hexdigest()}  {file}")
+    written = "".join(f"{line}\n" for line in lines)
+    path = GOLDEN / f"{re.sub('[^a-z0-9.]+', '-', name.lower()).strip('-')}.txt"
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(written)
+    assert written == path.read_text()
 
 
 def first(made: Imported, name: str) -> None:
-    migration = Migration(made.project)
-    migration.add(made.result)
-    migration.golden(name)
+    golden(name, made.project, [made.result])
 
 
 @pytest.mark.parametrize(("version", "setting"), SITES)
@@ -117,9 +113,7 @@ def test_import_of_a_dump(tmp_path: Path) -> None:
     """The catalog is that of the SQLite file."""
     made = Project(tmp_path, RealService(USUAL, "v0.9.6"))
     (tmp_path / "dump.json").write_bytes(recorded_bytes("v0.9.6/dumpdata.json.xz"))
-    migration = Migration(made)
-    migration.add(made.import_database(tmp_path / "dump.json", *ACCOUNTS))
-    migration.golden("dump")
+    golden("dump", made, [made.import_database(tmp_path / "dump.json", *ACCOUNTS)])
 
 
 # Second imports, each from a copy of a first one
@@ -144,10 +138,7 @@ def test_second_import_of_a_site(
     made = first_import().copy(tmp_path / "project", service)
     edit(made)
     made.site.edit()
-    migration = Migration(made)
-    for words in (options, ()):
-        migration.add(made.import_(*words))
-    migration.golden(f"second site {' '.join(options)}")
+    golden(f"second site {' '.join(options)}", made, (made.import_(*words) for words in (options, ())))
 
 
 @pytest.mark.parametrize("options", [(), ("--theirs", "--remove", *ACCOUNTS)])
@@ -155,13 +146,11 @@ def test_second_import_of_a_database(
     options: tuple[str, ...], first_import: FirstImports, edited_database: Path, tmp_path: Path
 ) -> None:
     """Accounts are new in a catalog that has been imported without them."""
-    made = first_import(database=DATABASES[USUAL], has_site=False)
-    made_again = made.copy(tmp_path / "project", made.project.site)
-    edit(made_again)
-    migration = Migration(made_again)
-    for words in (options, ()):
-        migration.add(made_again.import_database(edited_database, *words))
-    migration.golden(f"second database {' '.join(options[:2])}")
+    of_database = first_import(database=DATABASES[USUAL], has_site=False)
+    made = of_database.copy(tmp_path / "project", of_database.project.site)
+    edit(made)
+    results = (made.import_database(edited_database, *words) for words in (options, ()))
+    golden(f"second database {' '.join(options[:2])}", made, results)
 
 
 def test_sources_in_turns(
@@ -169,14 +158,16 @@ def test_sources_in_turns(
 ) -> None:
     """The database, the site, both after edits of both sides, and the site again."""
     made = first_import(database=DATABASES[USUAL], has_site=False).copy(tmp_path / "project", service)
-    migration = Migration(made)
-    migration.add(made.import_())
-    edit(made)
-    service.edit()
-    migration.add(made.import_("--from-database", str(recorded_database(tmp_path))))
-    migration.add(made.import_("--from-database", str(edited_database), "--remove"))
-    migration.add(made.import_())
-    migration.golden("sources in turns")
+
+    def results() -> Iterator[Result]:
+        yield made.import_()
+        edit(made)
+        service.edit()
+        yield made.import_("--from-database", str(recorded_database(tmp_path)))
+        yield made.import_("--from-database", str(edited_database), "--remove")
+        yield made.import_()
+
+    golden("sources in turns", made, results())
 
 
 # Interruptions and refusals
@@ -186,6 +177,4 @@ def test_import_without_ids_is_refused(service: RealService, tmp_path: Path) -> 
     """An app recognises a chapter by its id."""
     service.reset(USUAL, "v0.4.5")
     made = Project(tmp_path, service)
-    migration = Migration(made)
-    migration.add(made.import_())
-    migration.golden("without ids")
+    golden("without ids", made, [made.import_()])

@@ -2,9 +2,7 @@
 
 import re
 import socket
-import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from pathlib import Path
@@ -17,8 +15,8 @@ from generator.reading_sites.crawl import SpelledClient
 from generator.reading_sites.lenient import UnusableResponse
 from generator.reading_sites.site_client import SiteClient, TimedResponse
 from generator.server_url import ServerUrl
+from tests.support import servers
 from tests.support.fake_site import FakeSite, Replies, Reply, serving, small
-from tests.support.servers import LIMIT
 
 NOW = 1_790_000_000
 
@@ -194,27 +192,6 @@ def test_an_unreachable_site_may_come_back() -> None:
         assert asker.get("/x", {}).status == 200
 
 
-@contextmanager
-def raw_server(*answers: bytes) -> Iterator[int]:
-    """A server that sends these bytes to one client after the other."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(LIMIT)  # of a client that does not come
-
-        def serve() -> None:
-            for answer in answers:
-                client, _ = listener.accept()
-                with client:
-                    client.recv(65536)
-                    client.sendall(answer)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        try:
-            yield listener.getsockname()[1]
-        finally:
-            thread.join()
-
-
 RIGHT = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
 
 
@@ -231,7 +208,14 @@ RIGHT = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
 )
 def test_broken_responses_are_retried(broken: bytes) -> None:
     """Lost connections and invalid HTTP may be temporary."""
-    with raw_server(broken, RIGHT) as port:
+    answers = iter((broken, RIGHT))
+
+    class Handler(servers.Handler):
+        def do_GET(self) -> None:
+            self.wfile.write(next(answers))
+            self.close_connection = True
+
+    with servers.answering(Handler) as port:
         slept: list[float] = []
         asker = SiteClient(ServerUrl.of(f"http://127.0.0.1:{port}"), lambda: 0.0, slept.append)
         assert asker.get("/x", {}).body == b"{}"

@@ -1,12 +1,12 @@
 """No chapter id is used twice, even if its chapter was removed."""
 
 import shutil
-import subprocess
 from collections.abc import Callable
 
 import pytest
 
 from generator.catalog.records import MAX_ID
+from tests.authoring.conftest import git
 from tests.conftest import Site
 from tests.support.author_catalogs import FIRST, Run, chapter, everything, ids_in, series
 
@@ -31,15 +31,10 @@ def build(site: Site, *chapters: str) -> str:
     return site.build().release
 
 
-def git(site: Site, *arguments: str) -> None:
-    who = ["-c", "user.name=a", "-c", "user.email=a@b.example"]
-    subprocess.run(["git", *who, *arguments], cwd=site.folder, check=True, capture_output=True)
-
-
 def commit(site: Site, *chapters: str) -> None:
     site.write(FIRST, series(*chapters))
-    git(site, "add", "catalog_src")
-    git(site, "commit", "-m", "a")
+    git(site.folder, "add", "catalog_src")
+    git(site.folder, "commit", "-m", "a")
 
 
 def test_ids_continue_after_the_highest(new_ids: NewIds) -> None:
@@ -93,7 +88,7 @@ def test_ids_of_a_previous_folder_count(site: Site, new_ids: NewIds, folder: str
 @pytest.mark.parametrize("written", ["id: 5, ", '"id": 5, ', "'id' : 5, "])
 def test_ids_in_the_git_history_count(site: Site, new_ids: NewIds, written: str) -> None:
     """For machines without any release."""
-    git(site, "init")
+    git(site.folder, "init")
     commit(site, chapter(1, written))
     commit(site)
 
@@ -102,22 +97,22 @@ def test_ids_in_the_git_history_count(site: Site, new_ids: NewIds, written: str)
 
 def test_all_ids_of_a_line_count(site: Site, new_ids: NewIds) -> None:
     """A flow list has many ids on one line. The last commit contains them, and their removal is not committed."""
-    git(site, "init")
+    git(site.folder, "init")
     commit(site)
     fields = "published: 2026-02-02, pages: []"
     site.write(
         FIRST, f"title: A\ncover: c.jpg\nchapters: [{{id: 5, number: 1, {fields}}}, {{id: 4, number: 2, {fields}}}]\n"
     )
-    git(site, "commit", "--all", "-m", "a")
+    git(site.folder, "commit", "--all", "-m", "a")
 
     assert new_ids() == [6]
 
 
 def test_git_settings_do_not_change_the_history(site: Site, new_ids: NewIds) -> None:
     """For example colors."""
-    git(site, "init")
+    git(site.folder, "init")
     for name, value in (("color.ui", "always"), ("diff.noprefix", "true"), ("log.showSignature", "true")):
-        git(site, "config", name, value)
+        git(site.folder, "config", name, value)
     site.write(".gitattributes", "*.yaml binary\n")
     site.write("series/long/series.yaml", "title: Long\ncover: cover.jpg\n")
     site.write("series/long/chapters/1.yaml", "id: 5\nnumber: 1\npublished: 2026-02-02\npages: []\n")
@@ -129,7 +124,7 @@ def test_git_settings_do_not_change_the_history(site: Site, new_ids: NewIds) -> 
 
 def test_ids_of_other_records_and_above_the_limit_do_not_count(site: Site, new_ids: NewIds) -> None:
     """For example of an author. A typing error in the history must not use up all ids."""
-    git(site, "init")
+    git(site.folder, "init")
     site.write("authors.yaml", "- {id: 900, name: Ada Penn}\n")
     commit(site, chapter(1, "id: 9999999999, "))
 
@@ -139,14 +134,14 @@ def test_ids_of_other_records_and_above_the_limit_do_not_count(site: Site, new_i
 @pytest.mark.parametrize("form", ["separate", "combined", "off"])
 def test_ids_added_in_a_merge_commit_count(site: Site, new_ids: NewIds, form: str) -> None:
     """With any git settings about merges."""
-    git(site, "init", "--initial-branch", "main")
-    git(site, "config", "log.diffMerges", form)
+    git(site.folder, "init", "--initial-branch", "main")
+    git(site.folder, "config", "log.diffMerges", form)
     commit(site)
-    git(site, "checkout", "-b", "branch")
+    git(site.folder, "checkout", "-b", "branch")
     site.write("series/other.yaml", "title: Other\ncover: c.jpg\n")
     commit(site)
-    git(site, "checkout", "main")
-    git(site, "merge", "--no-ff", "--no-commit", "branch")
+    git(site.folder, "checkout", "main")
+    git(site.folder, "merge", "--no-ff", "--no-commit", "branch")
     commit(site, FIVE)
     commit(site)
 
