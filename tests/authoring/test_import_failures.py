@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from generator.errors import FlatpanelError
 from generator.imports.merge import Choice
 from generator.imports.run import ImportResult
 from generator.reading_sites import crawl
@@ -86,17 +85,6 @@ def test_no_id_of_a_category_is_invented_where_their_list_fails(others: tuple[st
         site.imported(tmp_path)
 
     assert series(tmp_path)["categories"] == ["drama"]
-
-
-def test_one_chapter_without_an_id_is_counted_as_one(tmp_path: Path) -> None:
-    """The message about it names the series, too."""
-    answers = {path: value for path, value in small().items() if path.startswith("/api/v1")}
-    del answers["/api/v1/series/one"]["volumes"]["1"]["2"]
-    with serving(answers) as site, pytest.raises(FlatpanelError) as refused:
-        site.imported(tmp_path, allows_missing_ids=False)
-
-    assert ": 1 chapter without an id in any response, and" in refused.value.sentences[0]
-    assert refused.value.sentences[1] == "  one: 1 chapter"
 
 
 @pytest.mark.parametrize("choice", ["", "mine"])
