@@ -19,6 +19,15 @@ from tests.support.import_project import DATABASES, FirstImports, Project, proje
 from tests.support.real_service import AFTER_EDIT, USUAL, RealService, real_service
 
 
+def refused(site: Site, command: Run, *arguments: object, code: int = 1) -> str:
+    """The message of a command that fails, prints nothing else, and leaves the catalog as it is."""
+    before = author_catalogs.everything(site)
+    result = command(*arguments)
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert author_catalogs.everything(site) == before
+    return str(result.stderr)
+
+
 def refusal(site: FakeSite, catalog: Path, **options: Any) -> str:
     """The message of a second import that is refused, and leaves the catalog as it is."""
     before = texts(catalog)
