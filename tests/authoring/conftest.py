@@ -28,13 +28,13 @@ def refused(site: Site, command: Run, *arguments: object, code: int = 1) -> str:
     return str(result.stderr)
 
 
-def refusal(site: FakeSite, catalog: Path, **options: Any) -> str:
+def refused_import(site: FakeSite, catalog: Path, **options: Any) -> str:
     """The message of a second import that is refused, and leaves the catalog as it is."""
     before = texts(catalog)
-    with pytest.raises(FlatpanelError) as refused:
+    with pytest.raises(FlatpanelError) as caught:
         again(site, catalog, **options)
     assert texts(catalog) == before
-    return str(refused.value)
+    return str(caught.value)
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -18,7 +18,7 @@ from generator.catalog.yaml import editor
 from generator.errors import FlatpanelError
 from generator.imports import run
 from generator.reading_sites.response_cache import FILE, ResponseCache, make
-from tests.authoring.conftest import killed_after, refusal, split_series, write_own_series
+from tests.authoring.conftest import killed_after, refused_import, split_series, write_own_series
 from tests.conftest import AS_OF
 from tests.support import linked_catalog
 from tests.support.fake_site import (
@@ -67,7 +67,7 @@ def test_a_site_that_is_made_from_the_catalog_is_refused(base_url: str, site: Fa
     """After the switch, the URL of the old site is that of the new one; its responses would degrade the catalog."""
     switch(site, base_url)
     site.asked.clear()
-    message = refusal(site, catalog)
+    message = refused_import(site, catalog)
 
     assert site.paths == ["/api/v2/openapi.json"]
     assert "--from-database FILE without a URL" in message and "--from-flatpanel" in message
@@ -290,7 +290,7 @@ def test_a_list_that_is_empty_or_unavailable_ends_the_import(
     """The names would get new ids or be lost, and so would the credits of the whole catalog."""
     right = site.answers
     site.answers = right | answers
-    message = refusal(site, catalog, removes=True, choice="theirs")
+    message = refused_import(site, catalog, removes=True, choice="theirs")
     assert f"{path}: usable at the last import, but unavailable or empty" in message
 
     site.answers = right
@@ -346,7 +346,7 @@ def test_an_error_is_no_data(path: str, site: FakeSite, catalog: Path) -> None:
 def test_an_old_list_without_series_keeps_base_url(site: FakeSite, catalog: Path) -> None:
     """Its URLs show `base_url`. It may be empty if all series are licensed: the older versions may hide them."""
     site.answers["/api/v1/series"] = []
-    assert "/api/v1/series: usable at the last import, but unavailable or empty" in refusal(site, catalog)
+    assert "/api/v1/series: usable at the last import, but unavailable or empty" in refused_import(site, catalog)
     site.answers["/api/v2/series/one"]["licensed"] = True
 
     assert "series/one.yaml" in again(site, catalog, now=AS_OF + 7200).files
@@ -405,7 +405,7 @@ def other_catalog(tmp_path: Path) -> Path:
 
 def test_without_a_last_import_differences_are_refused(site: FakeSite, other_catalog: Path) -> None:
     """The message shows names of other people first, and both options; nothing is written."""
-    first, *differences, last = refusal(site, other_catalog).splitlines()
+    first, *differences, last = refused_import(site, other_catalog).splitlines()
 
     assert first == (
         f"{other_catalog}: its last import from this site is unknown, and ids name other people here than on the site; "
@@ -511,7 +511,7 @@ def test_a_renamed_reference_that_cannot_be_edited_ends_the_import(dry: bool, si
     """It would name nothing afterwards. Nothing is written, and each place is named."""
     edit(catalog, "series/one.yaml", "groups: [Night Shift]", "groups:\n      - Night Shift  # ours")
     site.answers["/api/v2/groups"]["results"][0]["name"] = "Day Shift"
-    *places, advice = refusal(site, catalog, dry=dry).splitlines()
+    *places, advice = refused_import(site, catalog, dry=dry).splitlines()
     reason = "names a renamed entry and cannot be edited automatically; should become Day Shift"
     assert places == [f"series/one.yaml: chapters[{number}].groups: {reason}" for number in (0, 1)]
     assert advice.startswith("nothing was written. Write each name and reference without comments")
@@ -522,7 +522,7 @@ def test_a_name_that_cannot_be_edited_ends_the_import(site: FakeSite, catalog: P
     edit(catalog, "authors.yaml", "  name: Ada\n  aliases: [A.]", "  name: &name Ada\n  aliases: [A., *name]")
     site.answers["/api/v2/authors"]["results"][0]["name"] = "Ida"
     site.answers["/api/v2/series/one"]["authors"] = ["Ida"]
-    place, advice = refusal(site, catalog).splitlines()
+    place, advice = refused_import(site, catalog).splitlines()
     reason = "cannot be edited automatically, and references follow it; should become Ida"
     assert place == f"authors.yaml: [0].name: {reason}"
     assert advice.startswith("nothing was written. Write each name and reference without comments")
@@ -533,14 +533,16 @@ def test_a_flow_list_cannot_be_extended(site: FakeSite, catalog: Path) -> None:
     (catalog / "authors.yaml").write_text("[{id: 4, name: Ada, aliases: [A.]}]\n")
     site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ed"})
 
-    assert re.fullmatch(r"authors\.yaml: cannot be edited in .*a `-`; nothing was written", refusal(site, catalog))
+    assert re.fullmatch(
+        r"authors\.yaml: cannot be edited in .*a `-`; nothing was written", refused_import(site, catalog)
+    )
 
 
 def test_a_catalog_with_problems_ends_the_import_first(site: FakeSite, catalog: Path) -> None:
     """No request is sent."""
     edit(catalog, "series/one.yaml", "title: One\n", "titel: One\n")
     site.asked.clear()
-    message = refusal(site, catalog)
+    message = refused_import(site, catalog)
 
     assert message.startswith(f"{catalog}/series/one.yaml:3:1: titel: unknown field")
     assert site.asked == []
@@ -552,7 +554,7 @@ def test_an_update_with_problems_is_not_written(site: FakeSite, catalog: Path) -
     site.answers["/api/v2/series"]["results"].append({"slug": "two"})
     site.answers["/api/v2/series/two"] = site.answers["/api/v2/series/one"]
 
-    assert refusal(site, catalog).startswith(f"{catalog}/series/one.yaml:4:19: formerly[0]: ")
+    assert refused_import(site, catalog).startswith(f"{catalog}/series/one.yaml:4:19: formerly[0]: ")
 
 
 @pytest.mark.parametrize("files", sample(range(8), 3))
@@ -575,7 +577,7 @@ def test_a_killed_second_import_is_finished_first(site: FakeSite, catalog: Path)
     with killed_after(1):
         again(site, catalog)
     assert texts(catalog) != before
-    assert "an import is unfinished" in refusal(site, catalog, dry=True)
+    assert "an import is unfinished" in refused_import(site, catalog, dry=True)
     again(site, catalog)
 
     assert texts(catalog) == {file: text.replace("Ada", "Ida") for file, text in before.items()}
@@ -735,7 +737,7 @@ def test_a_last_import_in_another_format_is_unknown(state: bytes, site: FakeSite
     edit(catalog, "series/one.yaml", "title: One\n", "title: Uno\n")
     switch(site, "https://other.example")
 
-    assert "last import from this site is unknown" in refusal(site, catalog)
+    assert "last import from this site is unknown" in refused_import(site, catalog)
 
 
 def test_the_cache_is_private_and_has_no_key(site: FakeSite, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.authoring.conftest import refusal, split_series, write_own_series
+from tests.authoring.conftest import refused_import, split_series, write_own_series
 from tests.support.fake_site import (
     FakeSite,
     Reply,
@@ -117,7 +117,7 @@ def test_an_id_that_both_sides_gave_to_new_people_is_refused(site: FakeSite, cat
     (catalog / "series/mine.yaml").write_text("title: Mine\ncover: c.jpg\nauthors: [Ada, Mona]\n")
     site.answers["/api/v2/authors"]["results"].append({"id": 8, "name": "Ed"})
 
-    assert refusal(site, catalog).splitlines()[:2] == [
+    assert refused_import(site, catalog).splitlines()[:2] == [
         f"{catalog}: ids name other people here than on the site; nothing was written",
         "  authors 8: 'Mona' here, 'Ed' there",
     ]
@@ -297,7 +297,7 @@ def test_a_chapter_that_is_not_of_an_import_differs(site: FakeSite, catalog: Pat
     """Without the last import, another id of the same number is a difference."""
     shutil.rmtree(catalog.parent / "cache")
     upload_again(site)
-    assert "one chapter 2: id: 12 here, 20 there" in refusal(site, catalog)
+    assert "one chapter 2: id: 12 here, 20 there" in refused_import(site, catalog)
 
 
 # Removals
@@ -498,7 +498,7 @@ def test_an_own_series_with_the_id_of_another_chapter_keeps_its_slug(site: FakeS
     (catalog / "series").mkdir(parents=True)
     (catalog / "site.yaml").write_text("base_url: https://comics.example\n")
     write_own_series(catalog, 11)
-    assert "one 11: another chapter of the catalog has its id" in refusal(site, catalog)
+    assert "one 11: another chapter of the catalog has its id" in refused_import(site, catalog)
     again(site, catalog, choice="mine")
 
     assert "id" not in read(catalog, "series/one.yaml")["chapters"][0]
@@ -592,7 +592,7 @@ def test_a_slug_that_another_series_of_the_catalog_has_is_refused(site: FakeSite
     """The series with that slug is no longer on the site, but in the catalog."""
     catalog = published(site, tmp_path, one=11, two=21)
     publish(site, two=11)
-    assert "two: the site has chapters of one under this slug, and none of this" in refusal(site, catalog)
+    assert "two: the site has chapters of one under this slug, and none of this" in refused_import(site, catalog)
 
     (catalog / "series/two.yaml").rename(catalog / "series/three.yaml")
     (catalog / "series/one.yaml").rename(catalog / "series/two.yaml")
@@ -606,7 +606,7 @@ def test_without_the_last_import_a_changed_slug_is_refused(site: FakeSite, catal
     """With --theirs, the series is recognised by the ids and times of its chapters."""
     shutil.rmtree(catalog.parent / "cache")
     change_slug(site)
-    assert "one: has the slug two on the site" in refusal(site, catalog)
+    assert "one: has the slug two on the site" in refused_import(site, catalog)
     again(site, catalog, choice="theirs")
 
     assert read(catalog, "series/two.yaml")["formerly"] == ["one"]
@@ -617,7 +617,7 @@ def test_without_the_last_import_a_missing_series_is_refused(site: FakeSite, cat
     site.answers["/api/v2/series"]["results"].append({"slug": "two"})
     site.answers["/api/v2/series/two"] = site.answers["/api/v2/series/one"]
     shutil.rmtree(catalog.parent / "cache")
-    assert "two: on the site, not here" in refusal(site, catalog)
+    assert "two: on the site, not here" in refused_import(site, catalog)
     again(site, catalog, choice="mine")
 
     assert (catalog / "series/two.yaml").exists()
@@ -631,4 +631,4 @@ def test_the_last_import_of_another_catalog_is_not_used(site: FakeSite, catalog:
     (catalog / "authors.yaml").write_text("- {id: 4, name: Mona}\n")
     (catalog / "series/mine.yaml").write_text("title: Mine\ncover: c.jpg\nauthors: [Mona]\n")
 
-    assert "authors 4: 'Mona' here, 'Ada' there" in refusal(site, catalog)
+    assert "authors 4: 'Mona' here, 'Ada' there" in refused_import(site, catalog)
