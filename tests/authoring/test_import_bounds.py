@@ -1,7 +1,7 @@
 """Limits of an import: requests, bytes, values, series and notes; the next run resumes."""
 
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
@@ -25,6 +25,14 @@ from tests.support.import_project import change, project, recorded_database
 from tests.support.real_service import USUAL, RealService
 
 MIB = 1 << 20
+
+
+def with_series(series: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """The small site with these series, which have these fields."""
+    answers = small()
+    whole = answers["/api/v2/series/one"]
+    answers["/api/v2/series"]["results"] = [{"slug": slug} for slug in series]
+    return answers | {f"/api/v2/series/{slug}": {**whole, "slug": slug, **fields} for slug, fields in series.items()}
 
 
 def runs_until_finished(site: FakeSite, folder: Path, **options: Any) -> int:
@@ -114,13 +122,8 @@ def test_a_large_old_list_of_series_is_imported(tmp_path: Path) -> None:
 
 def test_values_are_read_from_the_cache_folder(tmp_path: Path) -> None:
     """If there are more than fit into memory, or one is too large."""
-    answers = small()
-    series = answers["/api/v2/series/one"]
     sizes = {"one": 10, "two": 1_500_000, "three": 1_500_000, "four": 3_000_000}
-    answers["/api/v2/series"]["results"] = [{"slug": slug} for slug in sizes]
-    for slug, size in sizes.items():
-        answers[f"/api/v2/series/{slug}"] = {**series, "slug": slug, "description": slug, "other": "x" * size}
-    with serving(answers) as site:
+    with serving(with_series({slug: {"description": slug, "other": "x" * sizes[slug]} for slug in sizes})) as site:
         site.imported(tmp_path)
 
     for slug in sizes:
@@ -131,13 +134,8 @@ def test_values_are_read_from_the_cache_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("letter", "series"), [("x", 48), ("愛", 6)])
 def test_the_memory_of_all_records_is_limited(letter: str, series: int, tmp_path: Path) -> None:
     """Each response alone is below its limit."""
-    answers = small()
-    slugs = [f"s{number}" for number in range(series)]
-    answers["/api/v2/series"]["results"] = [{"slug": slug} for slug in slugs]
-    detail = answers["/api/v2/series/one"]
     text = letter * min(100_000, 240_000 // len(letter.encode()))
-    answers |= {f"/api/v2/series/{slug}": {**detail, "slug": slug, "description": text} for slug in slugs}
-    with serving(answers) as site:
+    with serving(with_series({f"s{number}": {"description": text} for number in range(series)})) as site:
         with pytest.raises(FlatpanelError, match="records take more than 4 MiB of memory; raise --max-response"):
             site.imported(tmp_path, max_response=1)
         assert not (tmp_path / "catalog_src/series").exists()
@@ -149,7 +147,6 @@ def test_what_a_large_site_takes_is_known_before_the_requests_for_its_series(tmp
     """The original service states how many chapters a series has; each takes a request."""
     answers = small()
     listed = answers["/api/v2/series"]["results"][0]
-    answers["/api/v2/series"] = {"total": 1, "last": True, "results": [listed]}
     answers["/api/v1/releases"] = Reply(body=b"[]", headers={"Warning": "299 MangAdventure/0.8.0"})
     with serving(answers) as site:
         made = project(tmp_path / "announced", RealService(USUAL, "v0.9.6"))
@@ -174,14 +171,12 @@ def names(pages: int) -> list[str]:
 @contextmanager
 def site_of(pages: int, folder: Path) -> Iterator[ImportOptions]:
     """A site with one chapter in each series, in Cubari JSON."""
-    answers = small()
     slugs = [f"s{number}" for number in range(SERIES)]
-    answers["/api/v2/series"]["results"] = [{"slug": slug} for slug in slugs]
+    answers = with_series({slug: {} for slug in slugs})
     for id, slug in enumerate(slugs, 1):
         listed = chapter(id, 1.0, series=slug)
         urls = [f"https://comics.example/media/series/{slug}/1/1/{name}" for name in names(pages)]
         cubari = {"volume": "1", "number": "1", "groups": {"Night Shift": urls}, "last_updated": "1767225600"}
-        answers[f"/api/v2/series/{slug}"] = {**answers["/api/v2/series/one"], "slug": slug}
         answers[f"/api/v2/series/{slug}/chapters"] = {"results": [listed]}
         answers[f"/api/v2/cubari/{slug}"] = {"chapters": {str(id): cubari}}
     with serving(answers) as site:
