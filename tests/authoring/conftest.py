@@ -1,4 +1,4 @@
-"""The original service and its database, for imports into an empty project, and commands that edit a catalog."""
+"""The original service and its database, imports into an empty project, commands that edit a catalog, and refusals."""
 
 import subprocess
 from collections.abc import Callable, Iterator
