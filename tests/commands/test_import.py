@@ -15,6 +15,7 @@ from tests.commands.test_cli import Run, outcome
 from tests.conftest import AS_OF
 from tests.support.fake_site import FakeSite, Reply, serving, small, withdraw_series
 from tests.support.paths import BUILD
+from tests.support.tables import each
 from tests.support.terminal import on_a_terminal
 
 
@@ -54,38 +55,18 @@ def test_import_prints_what_it_removes(site: FakeSite, run: Run, tmp_path: Path)
     assert not (tmp_path / "new/series/one.yaml").exists()
 
 
-def test_mine_and_theirs_exclude_each_other(run: Run, tmp_path: Path) -> None:
-    """No request is sent."""
-    result = run("import", "http://127.0.0.1:1", "--catalog", tmp_path / "new", "--mine", "--theirs")
-
-    assert (result.exit_code, "use --mine or --theirs, not both" in result.stderr) == (2, True)
-
-
-def test_an_import_needs_a_source(run: Run, tmp_path: Path) -> None:
-    """A site, a database or both."""
-    result = run("import", "--catalog", tmp_path / "new")
-
-    assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
-    assert "pass the URL of a site, --from-database, or both" in result.stderr
-
-
-def test_a_dry_run_lists_the_files(site: FakeSite, run: Run, tmp_path: Path) -> None:
-    """Only the cache is written."""
-    where = ("--catalog", tmp_path / "new", "--cache", tmp_path / "elsewhere", "--rate", 100)
-    result = run("import", site.url, *where, "--dry-run")
-
-    assert "would write 7 files" in result.stdout
-    assert f"  {tmp_path}/new/series/one.yaml\n" in result.stdout
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["elsewhere"]
-
-
 def test_a_dry_run_fits_a_screen(site: FakeSite, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The details name the files beyond the limit; their path is relative to the current folder."""
+    """The details name the files beyond the limit; their path is relative to the current folder.
+
+    Only the cache is written.
+    """
     monkeypatch.setattr(import_, "MAX_FILES", 2)
     monkeypatch.chdir(tmp_path)
     result = run("import", site.url, "--catalog", tmp_path / "new", "--rate", 100, "--dry-run")
 
-    assert "/authors.yaml\n  and 5 more\nnotes" in result.stdout
+    assert "would write 7 files" in result.stdout
+    assert f"  {tmp_path}/new/artists.yaml\n  {tmp_path}/new/authors.yaml\n  and 5 more\nnotes" in result.stdout
+    assert [path.name for path in tmp_path.iterdir()] == [".flatpanel_import_cache"]
     details = result.stdout.splitlines()[-1].removeprefix("details: ")
     assert details.startswith(".flatpanel_import_cache/")
     assert "  series/one.yaml\n" in (tmp_path / details).read_text()
@@ -101,19 +82,26 @@ def test_json_is_the_only_output(site: FakeSite, run: Run, tmp_path: Path) -> No
     assert report["requests"] == len(site.asked)
 
 
-@pytest.mark.parametrize("url", ["comics.example", "https://me:secret@comics.example", "https://x.example:0x1"])
-def test_an_invalid_url_is_wrong_usage(url: str, run: Run, tmp_path: Path) -> None:
-    """Exit code 2 without a request."""
-    assert run("import", url, "--catalog", tmp_path / "new").exit_code == 2
+URL = "http://127.0.0.1:1"
+# The rate is 0.001 to 100 requests per second. An import without time or memory could never finish.
+OUT_OF_BOUNDS = [("--rate", rate) for rate in ("0", "1e-320", "-1", "101", "often", "nan")]
+OUT_OF_BOUNDS += [("--timeout", "0"), ("--timeout", "nan"), ("--max-response", "0")]
 
 
-RATES = [("--rate", rate) for rate in ("0", "1e-320", "-1", "101", "often", "nan")]
+@each(
+    ("words", "message"),
+    [
+        ((), "pass the URL of a site, --from-database, or both"),
+        ((URL, "--mine", "--theirs"), "use --mine or --theirs, not both"),
+        *(((url,), "Invalid value") for url in ("h.example", "https://me:secret@h.example", "https://h.example:0x1")),
+        *(((URL, *option), f"'{option[0]}'") for option in OUT_OF_BOUNDS),
+    ],
+)
+def test_wrong_usage_sends_no_request(words: tuple[str, ...], message: str, run: Run, tmp_path: Path) -> None:
+    result = run("import", *words, "--catalog", tmp_path / "new")
 
-
-@pytest.mark.parametrize("option", [*RATES, ("--timeout", "0"), ("--timeout", "nan"), ("--max-response", "0")])
-def test_rate_and_limits_are_bounded(option: tuple[str, str], run: Run, tmp_path: Path) -> None:
-    """An import without time or memory could never finish; the rate is 0.001 to 100 requests per second."""
-    assert run("import", "https://x.example", "--catalog", tmp_path / "new", *option).exit_code == 2
+    assert (result.exit_code, message in result.stderr) == (2, True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_site_without_a_known_api_is_an_error(run: Run, tmp_path: Path) -> None:

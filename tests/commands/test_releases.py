@@ -114,24 +114,15 @@ def test_nginx_serves_the_earlier_release_after_a_reload(site: Site, run: Run) -
 URLS = ("/api/series/first", "/api/series", "/api/releases")
 
 
-def responses_of(site: Site, *urls: str) -> dict[str, tuple[str | None, bytes]]:
-    """The responses of the current release to these URLs, or to a few."""
-    bodies = {url: site.manifest.resources[url] for url in urls or URLS}
+def responses_of(site: Site) -> dict[str, tuple[str | None, bytes]]:
+    """The responses of the current release to a few URLs."""
+    bodies = {url: site.manifest.resources[url] for url in URLS}
     return {url: (f'"{one.etag}"', (site.folder / "dist" / one.file).read_bytes()) for url, one in bodies.items()}
 
 
 def given(nginx: nginx_client.Web, url: str) -> tuple[str | None, bytes]:
     answer = nginx.ask(url)
     return answer["etag"], answer.body
-
-
-def test_rollback_of_the_first_release_is_an_error(site: Site, run: Run) -> None:
-    """Exit code 1 and a message, and nothing changes."""
-    site.build()
-    out, before = site.folder / "dist", tree_snapshot.state(site.folder)
-
-    assert outcome(run("rollback", "--out", out)) == (1, "", f"{out}: no previous release\n")
-    assert tree_snapshot.state(site.folder) == before
 
 
 def test_verify_output_and_exit_codes(site: Site, run: Run) -> None:

@@ -84,13 +84,6 @@ def test_unexpected_status_ends_a_measurement(site: Site) -> None:
         worst.milliseconds(server, "/api/v2/series?page=0", 200)
 
 
-def test_figure_is_met_on_its_side_of_the_limit() -> None:
-    """Upper and lower limits differ, and the limit itself is enough."""
-    assert [Figure("", [one], "≤", 2).met for one in (1, 2, 3)] == [True, True, False]
-    assert [Figure("", [one], "≥", 2).met for one in (1, 2, 3)] == [False, True, True]
-    assert Figure("", [1]).met
-
-
 def test_ratios_are_computed_within_a_round() -> None:
     """A round that is ten times as slow changes nothing."""
     assert median(report.ratios([1, 20, 2], [1, 10, 1])) == 2
