@@ -17,6 +17,7 @@ from generator.commands import init as command
 from tests.conftest import AS_OF, Site, serving
 from tests.faults.test_hostile_repositories import REFUSED, disguise, settings
 from tests.project.test_docs import unknown_in
+from tests.project.test_installation import GIT, shell
 from tests.support import nginx_client, tree_snapshot
 from tests.support.author_catalogs import Run
 from tests.support.images import cbz
@@ -24,7 +25,6 @@ from tests.support.paths import BUILD
 from tests.support.schema_editor import SCHEMAS, Editor, plain
 from tests.support.tables import each
 
-GIT = "git -c user.name=a -c user.email=a@b.example"
 MODELINE = "# yaml-language-server: $schema="
 FILES = {
     ".github/workflows/publish.yml",
@@ -256,20 +256,6 @@ def program(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
 
 
-def typed(script: str, folder: Path, environment: dict[str, str]) -> str:
-    """Run lines in a shell that stops at the first error."""
-    done = subprocess.run(
-        ["bash", "-e", "-c", script],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
-
-
 def commands(printed: str) -> list[str]:
     return re.findall("(?m)^  (.+)$", printed)
 
@@ -277,7 +263,7 @@ def commands(printed: str) -> list[str]:
 @pytest.mark.end_to_end
 def test_the_printed_commands_work(tmp_path: Path, program: dict[str, str]) -> None:
     """In a new shell, from any folder."""
-    printed = typed(f'python {shlex.quote(str(BUILD))} init "new comics"', tmp_path, program)
+    printed = shell(f'python {shlex.quote(str(BUILD))} init "new comics"', tmp_path, program)
     steps = commands(printed)
     pages = cbz(tmp_path / "a.cbz", "1.png")
     (tmp_path / "elsewhere").mkdir()
@@ -287,9 +273,9 @@ def test_the_printed_commands_work(tmp_path: Path, program: dict[str, str]) -> N
     words = [shlex.split(step) for step in steps[1:]]
     assert [step[2:4] for step in words] == [["serve", "--watch"], ["new", "series"], ["new", "chapter"]]
     measured = {name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")}
-    shell = {"PATH": os.defpath, "HOME": str(tmp_path), **measured}
+    new = {"PATH": os.defpath, "HOME": str(tmp_path), **measured}
     script = "\n".join(step for step in steps if "serve" not in step).replace("FOLDER", shlex.quote(str(pages)))
-    typed(script, tmp_path / "elsewhere", shell)
+    shell(script, tmp_path / "elsewhere", new)
     assert unknown_in(words[0][2:]) == []
     assert (tmp_path / "new comics/catalog_src/series/my-comic.yaml").read_text().endswith("    pages: [1.png]\n")
 
@@ -364,9 +350,9 @@ def runner(program: dict[str, str], tmp_path: Path) -> dict[str, str]:
 @pytest.mark.end_to_end
 def test_the_publish_workflow_works(created: Site, runner: dict[str, str], tmp_path: Path) -> None:
     """Twice; then nothing is due."""
-    first = "".join(typed(script, created.folder, runner) for script in scripts(created, "publish"))
+    first = "".join(shell(script, created.folder, runner) for script in scripts(created, "publish"))
     (created.folder / "dist").rename(created.folder / "dist of another machine")
-    second = "".join(typed(script, created.folder, runner) for script in scripts(created, "publish"))
+    second = "".join(shell(script, created.folder, runner) for script in scripts(created, "publish"))
 
     assert "due=yes\n" in first and "added, 0 changed, 0 removed, 0 unchanged" in first
     assert "due=no\n" in second, "the commit is published and no chapter is scheduled"
@@ -379,11 +365,11 @@ def test_the_publish_workflow_works(created: Site, runner: dict[str, str], tmp_p
 @pytest.mark.end_to_end
 def test_a_catalog_cannot_run_code_in_ci(created: Site, runner: dict[str, str]) -> None:
     """Files that make the catalog a git repository have no effect."""
-    typed(f"git init -q && git add . && {GIT} commit -qm one", created.folder, runner)
+    shell(f"git init -q && git add . && {GIT} commit -qm one", created.folder, runner)
     disguise(created.folder / "catalog_src", created.folder, settings(created.folder / "ran"))
-    typed(f"git add . && {GIT} commit -qm two", created.folder, runner)
+    shell(f"git add . && {GIT} commit -qm two", created.folder, runner)
     steps = [script for name in ("review", "publish") for script in scripts(created, name) if "flatpanel" in script]
-    outputs = [typed(f"! bash -e -c {shlex.quote(script)}", created.folder, runner) for script in steps]
+    outputs = [shell(f"! bash -e -c {shlex.quote(script)}", created.folder, runner) for script in steps]
 
     assert len(steps) == 3
     assert f"::error file=catalog_src/HEAD,line=1,col=1,title=catalog::catalog_src/HEAD:1:1: {REFUSED}" in outputs[0]
@@ -395,11 +381,11 @@ def test_a_catalog_cannot_run_code_in_ci(created: Site, runner: dict[str, str]) 
 def test_the_review_workflow_works(created: Site, runner: dict[str, str]) -> None:
     """On the merge of a branch."""
     start = f"git init -q -b main . && git add . && {GIT} commit -qm first && git checkout -qb change"
-    typed(start, created.folder, runner)
+    shell(start, created.folder, runner)
     series = created.folder / "catalog_src/series/first-series.yaml"
     series.write_text(series.read_text().replace("The First Series", "Another Title"))
-    typed(f"{GIT} commit -qam second && git checkout -q main && {GIT} merge -q --no-ff change", created.folder, runner)
-    printed = "".join(typed(script, created.folder, runner) for script in scripts(created, "review"))
+    shell(f"{GIT} commit -qam second && git checkout -q main && {GIT} merge -q --no-ff change", created.folder, runner)
+    printed = "".join(shell(script, created.folder, runner) for script in scripts(created, "review"))
 
     assert "no problems" in printed
     assert "Another Title" in Path(runner["GITHUB_STEP_SUMMARY"]).read_text()
