@@ -1,6 +1,5 @@
 """`serve` with a real nginx."""
 
-import http.client
 import os
 import pwd
 import select
@@ -10,16 +9,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.client import HTTPMessage
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 import pytest
 
 from generator.nginx import process as nginx_process
 from generator.release import nginx_user
 from tests.conftest import Site
+from tests.support import nginx_client
 from tests.support.paths import BUILD
 from tests.support.runs import sample
 from tests.support.servers import free_port
@@ -38,25 +36,10 @@ def own_addresses() -> list[str]:
     return []
 
 
-class Answer(NamedTuple):
-    """A response."""
-
-    status: int
-    headers: HTTPMessage
-    body: bytes
-
-    @property
-    def text(self) -> str:
-        return self.body.decode()
-
-
-def ask(port: int, url: str = FIRST, **headers: str) -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
-    connection.request("GET", url, headers=headers)
-    answer = connection.getresponse()
-    response = Answer(answer.status, answer.headers, answer.read())
-    connection.close()
-    return response
+def ask(port: int, url: str = FIRST, host: str = "127.0.0.1") -> nginx_client.Answer:
+    with socket.create_connection(("127.0.0.1", port), timeout=DEADLINE) as client:
+        client.sendall(f"GET {url} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+        return nginx_client.parse(b"".join(iter(lambda: client.recv(65536), b"")))
 
 
 def edit(site: Site, path: str, text: str) -> None:
@@ -125,7 +108,7 @@ def test_serve_ends_with_nginx_on_a_signal(site: Site, number: int) -> None:
     with serving(site) as served:
         published = site.manifest.resources[FIRST]
 
-        assert ask(served.port).headers["ETag"] == f'"{published.etag}"'
+        assert ask(served.port)["etag"] == f'"{published.etag}"'
         assert served.end(number) == 0
         with pytest.raises(ConnectionRefusedError):
             ask(served.port)
@@ -170,13 +153,13 @@ def test_watch_publishes_an_edit(site: Site) -> None:
         edit(site, "series/first.yaml", text.replace("title: First", "titel: First"))
         printed = served.until("still serving the previous release")
         assert f"{path}:1:1: titel: unknown field; did you mean title?" in printed
-        assert ask(served.port).headers["ETag"] == f'"{before.etag}"'
+        assert ask(served.port)["etag"] == f'"{before.etag}"'
 
         edit(site, "series/first.yaml", text.replace("title: First", "title: Fjrst"))
         printed = served.until(" is live")
         assert f"release {site.store.current()} is live" in printed
         after = site.manifest.resources[FIRST]
-        assert ask(served.port).headers["ETag"] == f'"{after.etag}"' != f'"{before.etag}"'
+        assert ask(served.port)["etag"] == f'"{after.etag}"' != f'"{before.etag}"'
         assert after.modified > before.modified
 
 

@@ -33,8 +33,10 @@ def test_links_use_the_port_of_serve(local: Site, arguments: tuple[str, ...]) ->
     before = tree_snapshot.state(local.folder / "dist"), (local.folder / "nginx.conf").stat()
     with serving(local, *arguments) as served:
         base = f"http://localhost:{served.port}"
-        texts = [ask(served.port, url).text for url in (FIRST, "/", "/api/v2/series/first", "/api/v2/openapi.json")]
-        location = ask(served.port, "/api/v2/chapters/1/read").headers["Location"]
+        texts = [
+            ask(served.port, url).body.decode() for url in (FIRST, "/", "/api/v2/series/first", "/api/v2/openapi.json")
+        ]
+        location = ask(served.port, "/api/v2/chapters/1/read")["location"]
 
     assert location == f"{base}/reader/first/0/1/"
     assert all("localhost:8000" not in text for text in texts)
@@ -74,12 +76,12 @@ def test_watch_follows_a_changed_base_url(local: Site) -> None:
 
         edit(local, "site.yaml", "base_url: https://comics.example\n")
         assert " from now on" in served.until(" is live")
-        assert '"https://comics.example/media/series/first/c.png"' in ask(served.port).text
+        assert '"https://comics.example/media/series/first/c.png"' in ask(served.port).body.decode()
         assert local.store.current()
 
         edit(local, "site.yaml", "base_url: http://localhost:8000\n")
         served.until(" is live")
-        assert f'"http://localhost:{served.port}/media/series/first/c.png"' in ask(served.port).text
+        assert f'"http://localhost:{served.port}/media/series/first/c.png"' in ask(served.port).body.decode()
 
 
 def test_serve_prints_problems_of_the_settings(site: Site, run: Run) -> None:

@@ -22,7 +22,7 @@ def image(folder: Path, text: str = "an image") -> Path:
 
 def get(port: int, url: str = "/media/series/first/c.png") -> tuple[int, str]:
     answer = ask(port, url)
-    return answer.status, answer.text if answer.status == 200 else ""
+    return answer.status, answer.body.decode() if answer.status == 200 else ""
 
 
 def test_media_folder_is_served(site: Site) -> None:

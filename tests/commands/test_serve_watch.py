@@ -237,7 +237,7 @@ def test_a_rollback_is_live_at_once(site: Site, play: Play, monkeypatch: pytest.
 
     def look() -> None:
         releases.append(site.store.current())
-        etags.append(ask(port).headers["ETag"])
+        etags.append(ask(port)["etag"])
 
     def edit() -> None:
         look()
@@ -265,7 +265,7 @@ def test_a_circle_of_links_keeps_the_previous_release(site: Site, play: Play) ->
     port, catalog, away, etags = free_port(), site.folder / "catalog_src", site.folder / "away", []
 
     def look() -> None:
-        etags.append(ask(port).headers["ETag"])
+        etags.append(ask(port)["etag"])
 
     def turn() -> None:
         catalog.rename(away)
@@ -296,7 +296,7 @@ def test_a_refused_configuration_keeps_the_previous_release(
         monkeypatch.setattr(config, "main_conf", lambda *given, **named: main(*given, **named) + b"nonsense;\n")
 
     def look() -> None:
-        etags.append(ask(port).headers["ETag"].strip('"'))
+        etags.append(ask(port)["etag"].strip('"'))
 
     result = play(Script(edit, look), port)
 
