@@ -381,6 +381,10 @@ def test_a_resumed_project_ignores_files_once(run: Run, folder: Path, database: 
     assert (folder / ".gitignore").read_text() == before
 
 
+# They would have no effect without a site.
+ABOUT_REQUESTS = ("--rate=5", "--key-file=key.txt", "--ask-key", "--timeout=5", "--max-response=1")
+
+
 @each(
     ("arguments", "message"),
     [
@@ -391,6 +395,7 @@ def test_a_resumed_project_ignores_files_once(run: Run, folder: Path, database: 
         (("--accounts",), "--accounts needs --import"),
         (("--import", "http://127.0.0.1:1", "--accounts"), "--accounts needs --from-database"),
         (("--import", "{database}", "--personal-data"), "--personal-data needs --accounts"),
+        *(((option,), f"{option.partition('=')[0]} needs --import") for option in ABOUT_REQUESTS),
     ],
 )
 def test_a_wrong_source_is_wrong_usage(
@@ -401,12 +406,3 @@ def test_a_wrong_source_is_wrong_usage(
 
     assert (result.exit_code, folder.exists()) == (2, False)
     assert message in result.stderr
-
-
-@each("option", ["--rate=5", "--key-file=key.txt", "--ask-key", "--timeout=5", "--max-response=1"])
-def test_options_about_requests_need_a_site(option: str, run: Run, folder: Path) -> None:
-    """They would have no effect."""
-    result = run("init", folder, option)
-
-    assert (result.exit_code, folder.exists()) == (2, False)
-    assert f"{option.partition('=')[0]} needs --import" in result.stderr

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 import yaml
@@ -36,27 +35,15 @@ IGNORED = [
 NOBODY = 65534
 
 
-class Step(NamedTuple):
-    """One instruction of the Dockerfile: its name, options and arguments."""
-
-    word: str
-    options: dict[str, str]
-    rest: str
+# A name of an instruction of the Dockerfile, and its text.
+Step = tuple[str, str]
 
 
-def stages() -> list[list[Step]]:
+def stages() -> Iterator[list[Step]]:
     """The instructions of each stage, beginning with FROM."""
-    lines = [line for line in (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
-    found: list[list[Step]] = []
-    for text in re.sub(r"\\\n\s*", "", "\n".join(lines)).splitlines():
-        word, _, rest = text.partition(" ")
-        options, rest = re.fullmatch(r"((?:--\S+ )*)(.*)", rest).groups() if word else ("", "")
-        step = Step(word, dict(re.findall(r"--([-\w]+)=(\S+)", options)), rest)
-        if word == "FROM":
-            found.append([])
-        if word:
-            found[-1].append(step)
-    return found
+    text = re.sub(r"(?m)^#.*\n|\\\n\s*", "", (ROOT / "Dockerfile").read_text(encoding="utf-8"))
+    for stage in re.split(r"(?m)^(?=FROM )", text)[1:]:
+        yield [(word, rest) for word, _, rest in (line.partition(" ") for line in stage.splitlines()) if word]
 
 
 BUILD, SERVE = stages()
@@ -64,8 +51,8 @@ BUILD, SERVE = stages()
 
 def said(stage: list[Step], word: str) -> str:
     """The arguments of an instruction that occurs once in a stage."""
-    (found,) = (step.rest for step in stage if step.word == word)
-    return found
+    (rest,) = (rest for name, rest in stage if name == word)
+    return rest
 
 
 def is_let_in(path: str) -> bool:
@@ -88,31 +75,30 @@ class Image:
         self.arguments = {"SOURCE_DATE_EPOCH": str(AS_OF), **arguments}
 
     def make(self, stage: list[Step]) -> None:
-        for step in stage:
-            match step.word:
+        for word, rest in stage:
+            match word:
                 case "WORKDIR":
-                    assert step.rest == HOME
+                    assert rest == HOME
                     self.folder.mkdir()
                 case "COPY":
-                    *sources, target = step.rest.split()
+                    *sources, target = rest.removeprefix("--from=build ").split()
                     for source in sources:
-                        self.copy(source, target, of=step.options.get("from"))
+                        self.copy(source, target, is_built=rest.startswith("--from=build "))
                 case "ARG":
-                    name, _, value = step.rest.partition("=")
+                    name, _, value = rest.partition("=")
                     self.arguments.setdefault(name, value)
                 case "RUN":
-                    done = self.run(step.rest)
-                    assert done.returncode == 0, f"{step.rest}: {done.stdout}{done.stderr}"
-                case word:
+                    done = self.run(rest)
+                    assert done.returncode == 0, f"{rest}: {done.stdout}{done.stderr}"
+                case _:
                     # These say how the image is run, which comes later.
                     assert word in ("FROM", "LABEL", "USER", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD")
 
-    def copy(self, source: str, target: str, *, of: str | None) -> None:
+    def copy(self, source: str, target: str, *, is_built: bool) -> None:
         """From the stage before, or from what .dockerignore lets in."""
-        assert of in (None, "build")
-        found = self.build / Path(source).relative_to(HOME) if of and self.build else self.context / source
+        found = self.build / Path(source).relative_to(HOME) if is_built and self.build else self.context / source
         paths = sorted(found.rglob("*")) if found.is_dir() else [found]
-        taken = [path for path in paths if of or is_let_in(path.relative_to(self.context).as_posix())]
+        taken = [path for path in paths if is_built or is_let_in(path.relative_to(self.context).as_posix())]
         assert taken and found.exists(), f"{source} is not there, or .dockerignore keeps it away"
         for path in taken:
             place(path, self.folder / target / path.relative_to(found if found.is_dir() else found.parent))
