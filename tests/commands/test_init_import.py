@@ -12,9 +12,9 @@ from click.testing import Result
 
 from generator.authoring import scaffold
 from generator.authoring.scaffold import project_folder
-from generator.catalog import json_schema
 from generator.catalog.problems.load import load_valid
 from generator.catalog.yaml import reader
+from tests.commands.test_init import FILES
 from tests.nginx.test_config import nginx_check
 from tests.support import tree_snapshot
 from tests.support.author_catalogs import Run
@@ -24,11 +24,8 @@ from tests.support.real_service import RECORDED_AT, RealService, real_service
 from tests.support.runs import everything
 from tests.support.tables import each
 
-AROUND = {
-    *(".github/workflows/publish.yml", ".github/workflows/review.yml", ".gitignore", "README.md"),
-    *("nginx/comics.conf", "requirements.txt", "nginx.conf"),
-    *(f"catalog_src/.schemas/{name}.json" for name in json_schema.NAMES),
-}
+# The files of a new project besides those of the example, and what its first build writes.
+AROUND = {name for name in FILES if not re.match("catalog_src/[^.]", name)} | {"nginx.conf"}
 Start = Callable[..., Result]
 
 

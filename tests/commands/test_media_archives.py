@@ -63,11 +63,7 @@ PAGES = {
     "series/one/0/7/1.png": png(),
     "series/one/0/9/1.png": png(),
 }
-FIRST, VERSION, SHARED = (
-    "archives/one/2/10.5.cbz",
-    "archives/one/0/1-version-2.cbz",
-    "archives/one/0/1.cbz",
-)
+FIRST, VERSION, SHARED = (f"archives/one/{name}.cbz" for name in ("2/10.5", "0/1-version-2", "0/1"))
 ALL = [VERSION, SHARED, FIRST]
 
 
