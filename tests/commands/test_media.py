@@ -275,8 +275,11 @@ def test_the_folder_of_the_site_is_the_default(site: Site, media: Media, server:
     with (site.folder / "catalog_src/site.yaml").open("a") as settings:
         settings.write("media_folder: media\n")
     (site.folder / "media" / FILES[0]).unlink()
+    copied = media("fetch", "--source", server.url, "--rate", "100")
 
-    assert media("fetch", "--source", server.url, "--rate", "100").exit_code == 0
+    assert (copied.exit_code, copied.stderr) == (0, "")
+    assert copied.stdout == f"{site.folder}/media: fetched 1 file, 0.0 MiB; kept 8\n"
+    assert content(site.folder / "media") == content(server.media)
     assert media("check").stdout.startswith(f"{site.folder}/media: 9 of 9 files")
 
 
@@ -343,15 +346,6 @@ def test_a_site_without_a_valid_host_needs_a_source(site: Site, media: Media) ->
     result = media("fetch", site.folder / "media", "--dry-run")
 
     assert (result.exit_code, "should name a host" in result.stderr) == (2, True)
-
-
-def test_fetch_copies_what_is_missing(site: Site, media: Media, server: MediaServer) -> None:
-    (site.folder / "media" / FILES[0]).unlink()
-    result = media("fetch", site.folder / "media", "--source", server.url, "--rate", "100")
-
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == f"{site.folder}/media: fetched 1 file, 0.0 MiB; kept 8\n"
-    assert content(site.folder / "media") == content(server.media)
 
 
 def test_fetch_reports_what_the_server_lacks(site: Site, media: Media, server: MediaServer) -> None:

@@ -10,10 +10,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 
 import pytest
 
+from generator import filesystem
 from generator.nginx import process as nginx_process
 from generator.release import nginx_user
 from tests.conftest import Site
@@ -163,18 +164,10 @@ def test_watch_publishes_an_edit(site: Site) -> None:
         assert after.modified > before.modified
 
 
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder that every account may enter, unlike those of pytest."""
-    with TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)
-        yield Path(folder)
-
-
 @pytest.mark.parametrize(
     ("user", "mode", "is_known", "line"),
     [
-        (0, 0o700, True, "user {owner};\n"),
+        (0, 0o700, True, "user account{};\n"),
         (0, 0o700, False, "user root;\n"),
         (0, 0o755, True, None),
         (1000, 0o700, True, None),
@@ -182,24 +175,22 @@ def open_folder() -> Iterator[Path]:
     ids=["root", "root in a container", "root in an open folder", "other account"],
 )
 def test_workers_run_as_the_owner_of_the_folder(
-    open_folder: Path, monkeypatch: pytest.MonkeyPatch, user: int, mode: int, is_known: bool, line: str | None
+    monkeypatch: pytest.MonkeyPatch, user: int, mode: int, is_known: bool, line: str | None
 ) -> None:
     """If root starts nginx in a folder that other accounts cannot enter."""
-    owner = pwd.getpwuid(os.stat(open_folder).st_uid)
 
-    def getpwuid(number: int) -> pwd.struct_passwd:
+    def getpwuid(number: int) -> SimpleNamespace:
         if not is_known:
             raise KeyError(number)
-        return owner
+        return SimpleNamespace(pw_name=f"account{number}")
 
     monkeypatch.setattr(pwd, "getpwuid", getpwuid)
     monkeypatch.setattr(os, "geteuid", lambda: user)
-    inside = open_folder / "dist"
-    inside.mkdir()
-    inside.chmod(mode)
-    written = open_folder / "user.conf"
-    written.write_text("user of_before;")
+    with filesystem.scratch_folder(shared=True) as folder:
+        (folder / "dist").mkdir()
+        (folder / "dist").chmod(mode)
+        written = folder / "user.conf"
+        written.write_text("user of_before;")
+        nginx_user.write_user_conf(folder / "dist", written)
 
-    nginx_user.write_user_conf(inside, written)
-
-    assert (written.read_text() if written.exists() else None) == (line and line.format(owner=owner.pw_name))
+        assert (written.read_text() if written.exists() else None) == (line and line.format(os.getuid()))
