@@ -142,18 +142,14 @@ WITH_TITLE = [
     [f"new{TITLE}"],
     ["build", "--jobs", TITLE],
     ["build", "--as-of", TITLE],
-    ["check", "--format", TITLE],
     ["diff", "--purge", "--base-url", TITLE],
     ["import", f"http://x/{TITLE}"],
-    ["import", "--rate", TITLE, "http://localhost"],
     ["keys", f"a{TITLE}"],
     ["check", "--catalog", f"nowhere{TITLE}"],
-    ["verify", "--out", f"nowhere{TITLE}"],
     ["verify", "--url", f"http://localhost:1/{TITLE}"],
     ["new", "series", TITLE, "--title", "x"],
     ["views", f"nowhere{TITLE}"],
     ["diff", TITLE, f"a{TITLE}"],
-    ["export", f"nowhere{TITLE}", "--out", f"a{TITLE}"],
 ]
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.commands.test_serve import edit, serving
+from tests.commands.test_serve_preview import first
 from tests.conftest import Site
 from tests.support import browser
 
@@ -22,10 +23,6 @@ pytestmark = [pytest.mark.browser, browser.needs_browser]
 def tab(chromium: browser.Browser) -> Iterator[browser.Tab]:
     with chromium.tab() as tab:
         yield tab
-
-
-def first(site: Site) -> str:
-    return (site.folder / "catalog_src/series/first.yaml").read_text()
 
 
 def test_the_page_reloads_after_a_rebuild_and_stays_where_it_was(site: Site, tab: browser.Tab) -> None:
