@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from generator.catalog import confined_folder
 from generator.catalog import git as history
 from generator.catalog.git import CommittedFiles, GitError, Repository, TreeEntry
 from generator.errors import FlatpanelError
-from tests.catalog.test_git import FIRST, THIRD, commit, git
+from tests.catalog.test_git import FIRST, THIRD, commit, git, stored
 from tests.faults.test_hostile_repositories import output, write_catalog
 from tests.support.author_catalogs import Run
 
@@ -167,12 +166,8 @@ def test_tree_with_a_parent_entry_is_refused(project: Path, run: Run) -> None:
     """A real tree with the entry `..`, written byte by byte."""
     series = bytes.fromhex(output(project, "rev-parse", "HEAD:catalog_src/series"))
 
-    def write(entry: bytes) -> str:
-        command = ["git", "hash-object", "-t", "tree", "-w", "--literally", "--stdin"]
-        done = subprocess.run(command, cwd=project, input=entry, capture_output=True, check=True)
-        return done.stdout.decode().strip()
-
-    tree = write(b"40000 catalog_src\0" + bytes.fromhex(write(b"40000 ..\0" + series)))
+    catalog = stored(project, "tree", b"40000 ..\0" + series)
+    tree = stored(project, "tree", b"40000 catalog_src\0" + bytes.fromhex(catalog))
     words = ("commit-tree", tree, "-m", "x")
     git(project, "update-ref", "refs/heads/evil", output(project, "-c", "user.name=x", "-c", "user.email=x", *words))
     result = run("diff", "HEAD", "evil")

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +18,17 @@ from generator.server_url import ServerUrl
 from tests.support import fake_site, media_server
 from tests.support.fake_site import Reply
 from tests.support.images import image
+from tests.support.import_project import FakeClock
 from tests.support.media_server import FILES, MediaServer
 from tests.support.tree_snapshot import content, files, state
 
 MODIFIED = 1_700_000_000
 
 
-@dataclass
-class Clock:
-    """A clock that advances when the client sleeps."""
-
-    time: float = 0.0
-
-    def sleep(self, seconds: float) -> None:
-        self.time += seconds
-
-    def client(self, url: str, **values: Any) -> SiteClient:
-        return SiteClient(ServerUrl.of(url), lambda: self.time, self.sleep, 0.2, accept="image/*", **values)
+def connected(url: str, **values: Any) -> SiteClient:
+    """A client whose pauses take no time."""
+    clock = FakeClock()
+    return SiteClient(ServerUrl.of(url), clock, clock.slept.append, 0.2, accept="image/*", **values)
 
 
 @pytest.fixture
@@ -54,12 +47,12 @@ def target(tmp_path: Path) -> Path:
 
 
 def check(url: str, *paths: str) -> list[Finding]:
-    with closing(Clock().client(url)) as client:
+    with closing(connected(url)) as client:
         return SourceChecker(client).check(paths or FILES, lambda count: None)
 
 
 def fetch(url: str, target: Path, *paths: str, updates: bool = False, **values: Any) -> FetchResult:
-    with closing(Clock().client(url, **values)) as client:
+    with closing(connected(url, **values)) as client:
         return Fetcher(client, ConfinedFolder(target), updates).fetch(paths or FILES, lambda count: None)
 
 
