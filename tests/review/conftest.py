@@ -7,9 +7,11 @@ import pytest
 
 from tests.support.fake_site import FakeSite, serving, small
 
+Pair = tuple[FakeSite, FakeSite]
+
 
 @pytest.fixture
-def sites() -> Iterator[tuple[FakeSite, FakeSite]]:
+def sites() -> Iterator[Pair]:
     """Two equal sites."""
     with ExitStack() as stack:
         first, second = (stack.enter_context(serving(small())) for _ in range(2))

@@ -14,11 +14,10 @@ from generator.reading_sites.site_client import TRIES_IF_BROKEN
 from generator.review.site_compare import facts
 from generator.review.site_compare.facts import UNUSABLE, Difference, Facts
 from generator.review.site_compare.known_reasons import group_roles, new_field, reason
-from tests.support.fake_site import FakeSite, Replies, Reply
+from tests.review.conftest import Pair
+from tests.support.fake_site import Replies, Reply
 from tests.support.import_project import invoke
 from tests.support.moved_sites import compare
-
-Pair = tuple[FakeSite, FakeSite]
 
 
 def compared(sites: Pair, folder: Path, *arguments: str) -> Result:
