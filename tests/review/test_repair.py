@@ -21,13 +21,16 @@ from tests.conftest import AS_OF, Site
 from tests.support import tree_snapshot
 from tests.support.runs import sample
 
+# No body of two megabytes, and no fsync.
+pytestmark = pytest.mark.usefixtures("without_sync_and_docs")
+
 Damage = Callable[[Path], None]
 # A body with a gzip form, and one without.
 FIRST, AUTHORS = "/api/series/first", "/api/authors"
 
 
 @pytest.fixture
-def built(site: Site, without_sync_and_docs: None, run: Run) -> Site:
+def built(site: Site, run: Run) -> Site:
     """A site with one release and a cache."""
     tree_snapshot.first_version(site)
     assert run("build", *tree_snapshot.options(site)).exit_code == 0
@@ -304,9 +307,7 @@ chapters:
 
 
 @pytest.mark.parametrize("recorded", [True, False])
-def test_repair_builds_the_catalog_as_of_the_release(
-    site: Site, without_sync_and_docs: None, run: Run, recorded: bool
-) -> None:
+def test_repair_builds_the_catalog_as_of_the_release(site: Site, run: Run, recorded: bool) -> None:
     """A chapter published since then does not prevent a repair, with and without a journal."""
     site.write("series/soon.yaml", SOON)
     site.build()
@@ -321,9 +322,7 @@ def test_repair_builds_the_catalog_as_of_the_release(
     assert f"{path}: restored from the catalog" in printed[0]
 
 
-def test_the_journal_has_precedence_for_the_time_of_a_release(
-    site: Site, without_sync_and_docs: None, run: Run
-) -> None:
+def test_the_journal_has_precedence_for_the_time_of_a_release(site: Site, run: Run) -> None:
     """A release built as of an earlier time has bodies that are newer than itself."""
     site.write("series/soon.yaml", SOON)
     site.build(as_of=1_800_000_000)
@@ -349,9 +348,7 @@ def test_repair_reports_problems_of_the_catalog(built: Site, run: Run) -> None:
 
 
 @pytest.mark.parametrize("local", [False, True])
-def test_a_release_for_another_server_is_repaired(
-    site: Site, without_sync_and_docs: None, run: Run, local: bool
-) -> None:
+def test_a_release_for_another_server_is_repaired(site: Site, run: Run, local: bool) -> None:
     """Its configuration names folders of that server, or of this machine if `serve` built it."""
     site.write("site.yaml", "base_url: https://minimal.example\nserver_folder: /srv/comics\n")
     pipeline.build(replace(site.options, local=local))

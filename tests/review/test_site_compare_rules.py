@@ -35,8 +35,6 @@ EXCEPTIONS = {
 }
 # Version 0.4.5 has no full titles, no order of pages, and all roles of a member in each group.
 OLD_EXCEPTIONS = {("full_title", "removed"), ("pages_list[]", "reversed"), ("roles[]", "removed")}
-# A place in JSON, and the value with one change.
-Change = tuple[str, Any]
 
 
 @dataclass(frozen=True)

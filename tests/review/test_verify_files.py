@@ -16,6 +16,9 @@ from tests.review.test_repair import cut
 from tests.support import tree_snapshot
 from tests.support.runs import sample
 
+# No body of two megabytes, and no fsync.
+pytestmark = pytest.mark.usefixtures("without_sync_and_docs")
+
 FIRST = "/api/series/first"
 
 
@@ -49,7 +52,7 @@ def bodies_of_the_previous_release(site: Site) -> list[str]:
 STEPS = 120  # more than a sidecar has bytes
 
 
-def test_every_flipped_byte_is_found(site: Site, without_sync_and_docs: None) -> None:
+def test_every_flipped_byte_is_found(site: Site) -> None:
     """In every file, public or not; all bytes of small files are tried."""
     tree_snapshot.first_version(site)
     site.write("site.yaml", "base_url: https://minimal.example\nrestricted: [/authors]\n")
@@ -77,7 +80,7 @@ def is_plain(path: Path) -> bool:
 
 
 @pytest.mark.damages
-def test_every_flipped_byte_of_a_manifest_is_found(without_sync_and_docs: None, built: Site) -> None:
+def test_every_flipped_byte_of_a_manifest_is_found(built: Site) -> None:
     """The id of a release is derived from its manifest. The content of a damaged manifest is ignored."""
     for release in (built.store.previous(), built.store.current()):
         path = built.folder / f"dist/releases/{release}/manifest.json"
