@@ -125,42 +125,29 @@ def test_a_series_that_stays_restricted_has_no_prefix_of_numbers(tmp_path: Path,
     assert json.loads(result.stdout)["prefixes"] == [f"{BASE}/api/v2/series?", f"{BASE}/api/v2/series/?"]
 
 
-def test_redirects_of_pages_feeds_and_apps_are_purged(site: Site, tmp_path: Path, run: Run) -> None:
-    """The feeds of a series are beside its page. Apps request images below the path of a series, and further pages."""
-    new = copy_of("minimal", tmp_path / "new")
+def test_redirects_are_purged(site: Site, tmp_path: Path, run: Run) -> None:
+    """A new or removed redirect, with every path below it; an unchanged one is not.
+
+    The feeds of a series are beside its page. Apps request images below the path of a series, and further pages.
+    """
     text = (site.folder / "catalog_src/series/first.yaml").read_text()
-    new.write("series/first.yaml", f"formerly: [added]\n{text}")
-    for made in (site, new):
+    new = copy_of("minimal", tmp_path / "new")
+    for made, slug in ((site, "removed"), (new, "added")):
+        made.write("series/first.yaml", f"formerly: [same, {slug}]\n{text}")
         made.write("site.yaml", "base_url: https://minimal.example\npages: true\napps: [komga, opds]\n")
         made.build()
     purge = json.loads(run("diff", site.folder / "dist", new.folder / "dist", "--purge", "--format", "json").stdout)
 
-    for path, ends in (("/reader/added", "/?."), ("/komga/api/v1/series/added", "/?")):
-        moved = f"https://minimal.example{path}"
+    ends = dict.fromkeys(("/api/series", "/api/v1/series", "/api/v2/cubari", "/api/v2/series"), "/?")
+    ends |= {"/reader": "/?.", "/komga/api/v1/series": "/?"}
+    for (path, marks), slug in product(ends.items(), ("added", "removed")):
+        moved = f"https://minimal.example{path}/{slug}"
         assert {moved, f"{moved}/"} <= set(purge["urls"])
-        assert {prefix for prefix in purge["prefixes"] if prefix.startswith(moved)} == {f"{moved}{end}" for end in ends}
+        assert {prefix for prefix in purge["prefixes"] if prefix.startswith(moved)} == {
+            f"{moved}{one}" for one in marks
+        }
     assert {f"https://minimal.example/opds/{version}/page/" for version in ("v1.2", "v2")} <= set(purge["prefixes"])
-
-
-def test_redirects_are_purged(site: Site, tmp_path: Path, run: Run) -> None:
-    """A new, changed or removed redirect, with every path below it; an unchanged one is not."""
-    paths = ("/api/series/", "/api/v1/series/", "/api/v2/cubari/", "/api/v2/series/")
-    first = site.folder / "catalog_src/series/first.yaml"
-    text = first.read_text()
-    first.write_text(f"formerly: [same, removed]\n{text}")
-    new = copy_of("minimal", tmp_path / "new")
-    first = new.folder / "catalog_src/series/first.yaml"
-    first.write_text(f"formerly: [same, added]\n{text}")
-    for made in (site, new):
-        made.build()
-    purge = json.loads(run("diff", site.folder / "dist", new.folder / "dist", "--purge", "--format", "json").stdout)
-    urls = {f"https://minimal.example{path}{slug}" for slug in ("added", "removed") for path in paths}
-
-    assert {form for form in purge["urls"] if "added" in form or "removed" in form or "same" in form} >= urls
-    assert not [form for form in purge["urls"] if "same" in form]
-    assert {form for form in purge["prefixes"] if "v2/series?" not in form and "v2/series/?" not in form} == {
-        f"{form}{end}" for form in urls for end in ("/", "?")
-    }
+    assert not [form for form in (*purge["urls"], *purge["prefixes"]) if "same" in form]
 
 
 def test_purge_prints_one_url_on_each_line(both: tuple[Site, Site], run: Run) -> None:
@@ -206,19 +193,12 @@ def test_a_manifest_alone_names_the_urls_to_purge(both: tuple[Site, Site], run: 
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (
-            ["--purge", "--format", "markdown"],
-            "--purge prints text or JSON, so it cannot be combined with --format markdown",
-        ),
-        (
-            ["--json", "--format", "markdown"],
-            "--json means --format json, so it cannot be combined with --format markdown",
-        ),
+        (["--purge", "--format", "markdown"], "--purge prints text or JSON, so it cannot be combined with --format"),
+        (["--json", "--format", "markdown"], "--json means --format json, so it cannot be combined with --format"),
         (["--purge", "--all"], "--purge prints URLs only, so it cannot be combined with --all or --private"),
         (["--purge", "--private"], "--purge prints URLs only, so it cannot be combined with --all or --private"),
         (["--base-url", "https://cdn.example"], "--base-url needs --purge"),
         (["--purge", "--base-url", "cdn.example"], "should be a URL like https://cdn.example"),
-        (["--purge", "--base-url", "/x"], "should be a URL like https://cdn.example"),
         (["--purge", "--base-url", "https://cdn.example/a b"], "should be a URL like https://cdn.example"),
     ],
 )
