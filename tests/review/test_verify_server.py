@@ -110,36 +110,27 @@ def test_of_many_differences_of_a_kind_the_first_are_printed(running: Running, r
     assert counts and lines[:10] == differences[:10] and lines[10] == f"and {counts[0]:,} more of this kind"
 
 
-def redirect_faults(site: Site, redirect: str, port: int) -> list[str]:
-    """The faults of a server with this catalog, when the table of the release has another redirect."""
-    manifest = site.store.root / f"releases/{site.store.release()}/manifest.json"
-    text = manifest.read_text()
-    manifest.write_text(text.replace('{"oldest":"first"}', redirect))
-    result = verify_server.check_server(site.store, f"http://localhost:{port}", time.monotonic)
-    manifest.write_text(text)
-    return [fault.replace(f"http://localhost:{port}", "") for fault in result.faults]
-
-
 @pytest.mark.end_to_end
 def test_redirects_of_old_slugs_are_requested(site: Site) -> None:
-    """A redirect that is missing, or leads elsewhere, is a difference."""
+    """One that leads elsewhere is a difference. tests/hosts/test_promises.py has a server without them."""
+
+    def lie(asked: Asked, answer: Answer) -> Answer:
+        return answer.with_header("Location", "https://other.example/") if "/oldest" in asked.path else answer
+
     path = site.folder / "catalog_src/series/first.yaml"
     path.write_text(f"formerly: [oldest]\n{path.read_text()}")
     with serving(site) as web:
         correct = verify_server.check_server(site.store, f"http://localhost:{web.port}", time.monotonic)
-        missing = redirect_faults(site, '{"never":"first"}', web.port)
-        elsewhere = redirect_faults(site, '{"oldest":"second"}', web.port)
+        elsewhere = all_faults((site, web), lie)
 
     urls = sum("#" not in url for url in site.manifest.resources)
     # Four paths with the old slug, and what the chapters have: redirects, licence notices, deprecated URLs.
     assert (correct.urls, correct.faults) == (urls + 4 + 3, [])
-    assert missing[0] == "/api/series/never/0?a=1: status is 404 instead of 308"
-    assert missing[3] == "/api/v2/series/never/0?a=1: status is 404 instead of 308"
     assert elsewhere[0] == (
-        "/api/series/oldest/0?a=1: Location is https://minimal.example/api/series/first/0?a=1 "
-        "instead of a URL that ends with /api/series/second/0?a=1"
+        "/api/series/oldest/0?a=1: Location is https://other.example/ "
+        "instead of a URL that ends with /api/series/first/0?a=1"
     )
-    assert len(missing) == len(elsewhere) == 4
+    assert len([fault for fault in elsewhere if "Location" in fault]) == 4
 
 
 HEADERS = {
@@ -159,10 +150,6 @@ def with_wrong_headers(answer: Answer) -> Answer:
     return reduce(lambda changed, header: changed.with_header(*header), HEADERS.items(), answer)
 
 
-def without_headers(answer: Answer) -> Answer:
-    return reduce(lambda changed, name: changed.with_header(name, None), HEADERS.keys() - {"Vary"}, answer)
-
-
 def with_body(body: bytes) -> Change:
     return lambda answer: answer._replace(body=body)
 
@@ -172,14 +159,16 @@ def with_status(status: int) -> Change:
 
 
 def test_wrong_responses_are_found(running: Running) -> None:
-    """Each header with both values, for both forms of a body; after a wrong status, neither headers nor body."""
+    """Each header with both values, for both forms of a body; after a wrong status, neither headers nor body.
+
+    tests/hosts/test_promises.py has a server without some of the headers.
+    """
     coded = "/api/v2/authors"
     bodies = {FIRST: b"", "/api/v1/series/first": b"[]", AUTHORS: b"{"}
     statuses = {"/api/v1/artists": 206, "/api/v1/groups": 404, "/api/v1/categories": 503}
-    wrong, missing = ("/api/v1/series", "/api/v2/artists"), "/api/v1/authors"
+    wrong = ("/api/v1/series", "/api/v2/artists")
     changes: dict[str, Change] = {
         **dict.fromkeys(wrong, with_wrong_headers),
-        missing: without_headers,
         coded: lambda answer: answer.with_header("Content-Encoding", "br"),
         **{url: with_body(body) for url, body in bodies.items()},
         **{url: with_status(status) for url, status in statuses.items()},
@@ -191,13 +180,11 @@ def test_wrong_responses_are_found(running: Running) -> None:
 
     resources = running[0].manifest.resources
     assert {bool(resources[url].gzip) for url in wrong} == {False, True}
-    for url in (*wrong, missing):
+    for url in wrong:
         assert sorted(found[url]) == sorted(
-            f"{url}{form}: {name} is {text if url in wrong else 'absent'} instead of {published or 'absent'}"
+            f"{url}{form}: {name} is {text} instead of {expected_headers(resources[url], packed)[name] or 'absent'}"
             for form, packed in (("", False), (" (gzip)", resources[url].gzip))
             for name, text in HEADERS.items()
-            for published in [expected_headers(resources[url], packed)[name]]
-            if url in wrong or name != "Vary"
         )
     assert found[coded] == both(coded, "Content-Encoding is br instead of absent")
     assert {url: found[url] for url in bodies} == {url: both(url, "has another body") for url in bodies}
