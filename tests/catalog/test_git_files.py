@@ -45,16 +45,12 @@ def contents(project: Path) -> dict[str, bytes]:
 
 
 def test_files_have_the_bytes_of_the_commit(project: Path, run: Run) -> None:
-    """Filters, conversions and hooks of the repository are not applied."""
+    """Filters and conversions are not applied. Hooks are in tests/faults/test_hostile_repositories.py."""
     text = (project / "catalog_src/series/first.yaml").read_text() + "# $Id$\n"
     (project / "catalog_src/series/first.yaml").write_text(text)
     (project / "catalog_src/.gitattributes").write_text("*.yaml filter=trap ident text eol=crlf export-ignore\n")
     for kind in ("smudge", "clean", "process"):
         git(project, "config", f"filter.trap.{kind}", f"touch {project.parent}/ran; cat")
-    hook = project / ".git/hooks/post-checkout"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text(f"#!/bin/sh\ntouch {project.parent}/ran\n")
-    hook.chmod(0o755)
     git(project, "-c", "filter.trap.process=", "-c", "filter.trap.clean=cat", "add", ".")
     git(project, "-c", "filter.trap.process=", "-c", "filter.trap.clean=cat", "commit", "-m", "x", at=THIRD)
     (project.parent / "ran").unlink(missing_ok=True)
