@@ -1,13 +1,11 @@
 """Items appended to a list inside a file: their place and style, and what stays."""
 
 import re
-from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from generator.catalog.yaml import editor, reader
-from generator.catalog.yaml_values import yaml_value
 from generator.errors import FlatpanelError
 
 NEW = {"id": 7, "title": "A: b", "final": True}
@@ -71,24 +69,6 @@ def test_list_that_cannot_be_extended_is_refused(text: str) -> None:
     """Only a block list takes another item, and only without other changes."""
     with pytest.raises(FlatpanelError, match="one field per line, and each item of a list below a `-`"):
         editor.with_entries(text.encode(), "list", [NEW])
-
-
-def test_items_can_be_appended_repeatedly() -> None:
-    """The result of an edit can be edited again."""
-    text = "title: A\n"
-    for _ in range(3):
-        text = editor.with_entries(text.encode(), "list", [NEW]).decode()
-
-    assert text == written("title: A\nlist:\n  @\n\n  @\n\n  @\n")
-
-
-def test_values_are_written_in_their_short_form() -> None:
-    """Instants, numbers and runs of pages are read as the same values."""
-    fields = {"number": "10.5", "published": 0, "pages": [f"{page:03}.jpg" for page in range(1, 19)]}
-
-    assert reader.load(editor.with_entries(b"a: 1\n", "list", [yaml_value(fields)]))["list"] == [
-        {"number": Decimal("10.5"), "published": "1970-01-01T00:00:00Z", "pages": "001.jpg .. 018.jpg"}
-    ]
 
 
 def test_several_items_are_appended() -> None:
