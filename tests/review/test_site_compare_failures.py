@@ -189,10 +189,8 @@ def test_list_without_end_ends(sites: Pair, tmp_path: Path) -> None:
     ("reply", "line"),
     [
         (Reply(500), "/api/v2/series another status: /api/v2/series: 200 → 500"),
-        (Reply(403), "/api/v2/series another status: /api/v2/series: 200 → 403"),
         (Reply(body=b"<html>"), "/api/v2/series no usable response: /api/v2/series: 200 → unusable"),
     ],
-    ids=["error", "refused", "unusable"],
 )
 def test_failed_page_of_a_list_is_no_loss_of_series(sites: Pair, tmp_path: Path, reply: Reply, line: str) -> None:
     """The other pages are not the list."""
