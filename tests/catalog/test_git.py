@@ -81,8 +81,9 @@ def test_edited_file_is_between_its_last_commit_and_the_build(repository: Path) 
 
 
 @pytest.mark.parametrize("staged", [False, True])
-def test_changed_mode_is_no_edit(repository: Path, staged: bool) -> None:
-    """Clients do not see the mode; staging and touching the file changes nothing."""
+def test_changed_mode_and_the_same_content_are_no_edit(repository: Path, staged: bool) -> None:
+    """Clients do not see the mode; staging and touching a file changes nothing, nor does a checkout that writes it."""
+    (repository / "b.yaml").write_text("bb")
     (repository / "a.yaml").chmod(0o755)
     if staged:
         git(repository, "add", "a.yaml")
@@ -158,14 +159,6 @@ def committed(repository: Path, tree: str) -> str:
     return subprocess.run(["git", *words], cwd=repository, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def test_touched_file_is_no_edit(repository: Path) -> None:
-    """A checkout rewrites files with the same content."""
-    os.utime(repository / "a.yaml", (THIRD, THIRD))
-    (repository / "b.yaml").write_text("bb")
-
-    assert times(repository) == {"a.yaml": FIRST, "b.yaml": SECOND}
-
-
 def test_ignored_file_has_no_git_time(repository: Path) -> None:
     """The build uses its mtime."""
     (repository / ".gitignore").write_text("*.bak.yaml\n")
@@ -230,17 +223,13 @@ def test_catalog_path_may_be_a_link_into_a_repository(repository: Path, tmp_path
     assert times(tmp_path / "link") == {"a.yaml": FIRST, "b.yaml": SECOND}
 
 
-def test_no_repository_gives_no_times(tmp_path: Path) -> None:
-    """The build uses mtimes."""
+def test_without_a_commit_there_are_no_times(tmp_path: Path) -> None:
+    """Nor ids of earlier chapters: the build uses mtimes."""
     assert history.file_times(tmp_path, NOW) == FileTimes({}, [])
-
-
-def test_repository_without_a_commit_gives_no_times(tmp_path: Path) -> None:
-    """Nor ids of earlier chapters."""
     git(tmp_path, "init", "--quiet")
     (tmp_path / "a.yaml").write_text("a")
 
-    assert times(tmp_path) == {}
+    assert history.file_times(tmp_path, NOW) == FileTimes({}, [])
     repository = history.Repository.around(tmp_path)
     assert repository and repository.ids_in_history() == set()
 
