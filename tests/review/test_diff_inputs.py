@@ -60,31 +60,24 @@ def test_a_new_series_is_shown_with_its_title(site: Site, run: Run) -> None:
 
 
 def test_a_manifest_alone_is_compared_by_etags(site: Site, run: Run, tmp_path: Path) -> None:
-    """It shows which URLs differ, redirects too, but no fields and no settings."""
+    """It shows which URLs differ, redirects too, but no settings, and without bodies beside it no fields."""
     old, new = releases(site)
-    manifest = tmp_path / "last.json"
+    (tmp_path / "last").mkdir()
+    manifest = tmp_path / "last/manifest.json"
     manifest.write_bytes((old / "manifest.json").read_bytes())
     comparison, whole = facts(run, manifest, new), facts(run, old, new)
     text = run("diff", manifest, new).stdout
+    (tmp_path / "last/www").symlink_to(site.folder / "dist/www")
+    with_bodies = facts(run, tmp_path / "last", new)
 
-    assert (comparison["complete"], whole["complete"]) == (False, True)
+    assert [one["complete"] for one in (comparison, with_bodies, whole)] == [False, False, True]
     assert [(one["name"], one["changes"], one["title"]) for one in comparison["things"] if one["kind"] == "series"] == [
         ("first", [], ""),
         ("third", [], "third"),
     ]
-    assert comparison["urls"] == whole["urls"]
+    assert comparison["urls"] == whole["urls"] and with_bodies["things"] == whole["things"]
     assert any(one["url"].endswith("/read") for one in whole["urls"])
     assert "one side is only a manifest, so settings were not compared" in text
-
-
-def test_a_manifest_with_bodies_shows_changed_fields(site: Site, run: Run, tmp_path: Path) -> None:
-    """Only settings are missing without the configuration."""
-    old, new = releases(site)
-    (tmp_path / "kept").mkdir()
-    (tmp_path / "kept/manifest.json").write_bytes((old / "manifest.json").read_bytes())
-    (tmp_path / "kept/www").symlink_to(site.folder / "dist/www")
-
-    assert facts(run, tmp_path / "kept", new)["things"][0]["changes"] == facts(run, old, new)["things"][0]["changes"]
 
 
 def test_a_built_site_and_its_catalog(site: Site, run: Run) -> None:
