@@ -330,28 +330,9 @@ def test_manifests_have_sizes_and_copies_of_pages(catalog: FeedCatalog) -> None:
         {"href": f"{mixed}/2.gif", "type": "image/gif", "alternate": [copy("formats/0/2/2.gif", 160)]},
         {"href": f"{mixed}/1.avif", "type": "image/avif", "width": 800, "height": 1200, "title": "3"},
     ]
-    assert manifest["metadata"] == {
-        "conformsTo": "https://readium.org/webpub-manifest/profiles/divina",
-        "@type": "http://schema.org/ComicIssue",
-        "title": f"{ODD} – Ch. 2 [Night Shift]",
-        "identifier": f"{BASE}/reader/moon/0/2/",
-        "modified": "2026-02-02T00:10:00Z",
-        "published": "2026-02-02T00:00:00Z",
-        "language": "pt-BR",
-        "author": [ODD, "Ben"],
-        "artist": ["Mira"],
-        "translator": ["Night Shift"],
-        "readingProgression": "rtl",
-        "numberOfPages": 2,
-        "belongsTo": {
-            "series": {
-                "name": ODD,
-                "identifier": f"{BASE}/reader/moon/",
-                "position": 2,
-                "links": [{"href": "/opds/v2/series/moons", "type": OPDS}],
-            }
-        },
-    }
+    # tests/data/golden_pages has a whole one.
+    metadata = manifest["metadata"]
+    assert [metadata[name] for name in ("language", "readingProgression", "numberOfPages")] == ["pt-BR", "rtl", 2]
     assert served.json("/opds/v2/chapters/14/manifest")["metadata"]["readingProgression"] == "ttb"
 
 

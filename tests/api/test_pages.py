@@ -550,7 +550,7 @@ def test_texts_are_shortened_at_a_word() -> None:
 HIDDEN = {
     "/series": ('href="/reader/"', 'class="card"', "/library/ongoing/", "/search/"),
     "/series/{slug}": ("About the moon", "Lunar", "Ongoing", "/library/ongoing/", '"people":', '"kind":', '"status":'),
-    "/series/{slug}/chapters": ('href="/reader/moon/0/1/version',),
+    "/series/{slug}/chapters": ('href="/reader/moon/0/1/version', '"latest":'),
     "/chapters": ("/latest/", "/releases.atom", '"latest":'),
     "/chapters/{id}": ('href="/reader/moon/0/1/"',),
     "/chapters/{id}/pages": ("001.jpg",),
