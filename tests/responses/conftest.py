@@ -53,3 +53,24 @@ def asked_site(running: tuple[Site, nginx_client.Web]) -> Site:
 @pytest.fixture(scope="module")
 def web(running: tuple[Site, nginx_client.Web]) -> nginx_client.Web:
     return running[1]
+
+
+def visible(answer: nginx_client.Answer) -> tuple[int, dict[str, str], bytes]:
+    """What a client sees of an answer, but for its date."""
+    return answer.status, answer.fields, answer.body
+
+
+# Headers of every response below /api, and those of /api/v2 alone.
+OF_API = {
+    "server": "nginx",
+    "connection": "close",
+    "content-type": "application/json",
+    "x-frame-options": "SAMEORIGIN",
+    "x-content-type-options": "nosniff",
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": "ETag",
+}
+OF_V2 = {
+    "access-control-allow-methods": "GET, HEAD, OPTIONS",
+    "access-control-allow-headers": "X-API-Key, If-None-Match, If-Modified-Since",
+}

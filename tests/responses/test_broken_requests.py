@@ -3,6 +3,7 @@
 The requests go to a server of this module, whose log is checked at the end.
 """
 
+from tests.responses.conftest import OF_API, OF_V2
 from tests.support.api_errors import assert_error
 from tests.support.nginx_client import Answer, Web, receive
 from tests.support.tables import each
@@ -119,18 +120,6 @@ def test_oversized_body_is_413(web: Web, method: bytes, path: bytes) -> None:
     assert_error(response, 413)
 
 
-V2 = {
-    "x-frame-options": "SAMEORIGIN",
-    "x-content-type-options": "nosniff",
-    "access-control-allow-origin": "*",
-    "access-control-expose-headers": "ETag",
-    "access-control-allow-methods": "GET, HEAD, OPTIONS",
-    "access-control-allow-headers": "X-API-Key, If-None-Match, If-Modified-Since",
-    "content-type": "application/json",
-    "cache-control": "no-store",
-    "server": "nginx",
-    "connection": "close",
-}
 LARGE = b"Content-Length: 65537\r\n"
 LONG = b"X: " + b"a" * 9000 + b"\r\n"
 # nginx rejects each of these before it enters a location.
@@ -171,7 +160,7 @@ def test_early_error_below_v2_has_the_format_of_v2(
     allow = {"allow": "GET, HEAD, OPTIONS"} if status == 405 else {}
 
     assert (response.status, response.body) == (status, body)
-    assert response.fields == V2 | allow | {"content-length": str(len(body))}
+    assert response.fields == OF_API | OF_V2 | allow | {"cache-control": "no-store", "content-length": str(len(body))}
 
 
 @each(("data", "status", "detail", "message"), EARLY)

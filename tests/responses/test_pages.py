@@ -10,7 +10,8 @@ import pytest
 from generator.api.payloads.resources import HTML, JSON, SVG
 from generator.release.manifest import Published
 from tests.conftest import AS_OF, Site, copy_of
-from tests.responses.test_short_way import assert_both_ways_agree, visible, without_the_long_way
+from tests.responses.conftest import visible
+from tests.responses.test_short_way import assert_both_ways_agree, without_the_long_way
 from tests.support import nginx_client
 from tests.support.nginx_client import Web
 from tests.support.site_variants import served

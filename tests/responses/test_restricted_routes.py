@@ -1,6 +1,5 @@
 """Routes of v2 that `site.yaml` restricts."""
 
-import json
 import typing
 from collections.abc import Iterator
 
@@ -8,7 +7,8 @@ import pytest
 
 from generator.catalog import site_settings
 from tests.conftest import Site
-from tests.support.nginx_client import Answer, Web
+from tests.responses.test_keys import status_and_body
+from tests.support.nginx_client import Web
 from tests.support.site_variants import served
 from tests.support.tables import each
 
@@ -65,10 +65,6 @@ def half_locked(tmp_path_factory) -> Iterator[Web]:
     """The site with its lists restricted, and the resources of these lists public."""
     with served(tmp_path_factory.mktemp("half"), settings="restricted: [/chapters, /pages, /series]") as (_, web):
         yield web
-
-
-def status_and_body(response: Answer) -> tuple[int, object]:
-    return response.status, json.loads(response.body)
 
 
 def test_table_has_every_route_that_can_be_restricted() -> None:

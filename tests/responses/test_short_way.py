@@ -9,17 +9,14 @@ import pytest
 
 from generator.release.manifest import Published
 from tests.conftest import Serve, Site
+from tests.responses.conftest import visible
 from tests.support import nginx_client, site_variants
 from tests.support.golden import bodies, sidecar
-from tests.support.nginx_client import Answer, Web, request
+from tests.support.nginx_client import Web, request
 from tests.support.runs import sample
 from tests.support.tables import each
 
 LAST = "Fri, 31 Dec 9999 23:59:59 GMT"
-
-
-def visible(answer: Answer) -> tuple[object, ...]:
-    return answer.status, answer.fields, answer.body
 
 
 def assert_both_ways_agree(web: Web, path: str, body: Published, method: str, coding: dict[str, str]) -> None:

@@ -39,18 +39,17 @@ def distinct(read: Reader) -> Reader:
     return each
 
 
+def locks(*names: str) -> dict[str, Reader]:
+    """Whether a person has locked the value of a field."""
+    return {f"{name}Lock": boolean for name in names}
+
+
 DAY = matching(r"\d{4}-\d\d-\d\d")
 AUTHOR = fields(name=string, role=string)
 PAGE_OF: Callable[[Reader], Reader] = lambda item: fields(  # noqa: E731
     content=array(item),
-    empty=boolean,
-    first=boolean,
-    last=boolean,
-    number=long,
-    numberOfElements=long,
-    size=long,
-    totalElements=long,
-    totalPages=long,
+    **dict.fromkeys(("empty", "first", "last"), boolean),
+    **dict.fromkeys(("number", "numberOfElements", "size", "totalElements", "totalPages"), long),
 )
 SERIES = fields(
     id=string,
@@ -61,25 +60,19 @@ SERIES = fields(
     fileLastModified=ISO,
     booksCount=int32,
     metadata=fields(
+        **locks("summary", "readingDirection", "publisher", "ageRating", "language", "genres", "tags"),
         status=any_of("ONGOING", "ENDED", "ABANDONED", "HIATUS"),
         created=nullable(ISO),
         lastModified=nullable(ISO),
         title=string,
         titleSort=string,
         summary=string,
-        summaryLock=boolean,
         readingDirection=any_of("LEFT_TO_RIGHT", "RIGHT_TO_LEFT", "VERTICAL", "WEBTOON"),
-        readingDirectionLock=boolean,
         publisher=string,
-        publisherLock=boolean,
         ageRating=nullable(int32),
-        ageRatingLock=boolean,
         language=string,
-        languageLock=boolean,
         genres=distinct(string),
-        genresLock=boolean,
         tags=distinct(string),
-        tagsLock=boolean,
         totalBookCount=nullable(int32),
     ),
     booksMetadata=fields(
@@ -107,20 +100,14 @@ BOOK = fields(
         status=any_of("READY"), mediaType=string, pagesCount=int32, mediaProfile=any_of("DIVINA", "EPUB", "PDF")
     ),
     metadata=fields(
+        **locks("title", "summary", "number", "numberSort", "releaseDate", "authors", "tags"),
         title=string,
-        titleLock=boolean,
         summary=string,
-        summaryLock=boolean,
         number=string,
-        numberLock=boolean,
         numberSort=number,
-        numberSortLock=boolean,
         releaseDate=nullable(DAY),
-        releaseDateLock=boolean,
         authors=array(AUTHOR),
-        authorsLock=boolean,
         tags=distinct(string),
-        tagsLock=boolean,
     ),
 )
 IMAGE = fields(number=int32, fileName=string, mediaType=string, width=nullable(int32), height=nullable(int32))
