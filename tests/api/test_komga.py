@@ -104,39 +104,6 @@ def test_facts_of_a_series(site: str, series: str, expected: dict[str, object]) 
     assert (found["created"], found["lastModified"]) == ("2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z")
 
 
-def test_a_body_is_as_new_as_its_newest_part() -> None:
-    """A client that compares dates would keep an old name."""
-    parts = ("author", "artist", "category", "group", "series", "chapter")
-    found = {}
-    for part in parts:
-        at = dict.fromkeys(parts, "2026-01-01") | {part: "2026-03-01"}
-        linked = catalog(f"""
-            authors: [{{id: 1, name: A, modified: {at["author"]}}}]
-            artists: [{{id: 1, name: B, modified: {at["artist"]}}}]
-            categories: [{{id: g, name: G, modified: {at["category"]}}}]
-            groups: [{{id: 1, name: X, modified: {at["group"]}}}]
-            series:
-              a:
-                authors: [1]
-                artists: [1]
-                categories: [g]
-                modified: {at["series"]}
-                chapters: [{{number: 1, published: 2026-01-01, pages: [], groups: [1], modified: {at["chapter"]}}}]
-        """)
-        dates = {one.url.removeprefix(f"{ROOT}/"): one.body.last_modified for one in resources(linked)}
-        found[part] = {url for url, date in dates.items() if date == max(dates.values())}
-    books = {"series/a/books", "books/1"}
-
-    assert found == {
-        "author": {"series/a", *books, "authors"},
-        "artist": {"series/a", *books, "authors"},
-        "category": {"series/a", "genres"},
-        "group": {"series/a", *books, "publishers"},
-        "series": {"series/a", *books},
-        "chapter": {"series/a", *books},
-    }
-
-
 def test_the_index_has_public_series_only() -> None:
     """A site without Komga has none of it."""
     text = """
