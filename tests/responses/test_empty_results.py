@@ -60,7 +60,7 @@ def test_empty_filtered_list_has_last_modified(web: Web) -> None:
 
 
 def test_sidecar_and_manifest_have_no_last_modified(serve: Serve) -> None:
-    """`verify` expects none; test_page_redirects.py verifies a site with this body."""
+    """`verify` expects none; test_slug_redirects.py verifies a site with this body."""
     site, _ = serve("v2")
     published = site.manifest.resources[EMPTY_RESULTS_URL]
     line = encoding.parse((site.folder / "dist/current/manifest.json").read_bytes())["resources"][EMPTY_RESULTS_URL]
