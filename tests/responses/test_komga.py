@@ -266,28 +266,6 @@ def test_an_api_key_changes_nothing(small: Web) -> None:
     }
 
 
-def test_a_search_has_validators(small: Web) -> None:
-    """As the filtered lists of `/api/v2` have them."""
-    path = komga.listing("o")
-    sent = small.ask(path)
-    etag, date = str(sent["etag"]), str(sent["last-modified"])
-    statuses = [
-        small.ask(path, **headers).status
-        for headers in (
-            {"If_None_Match": etag},
-            {"If_None_Match": '"x"', "If_Modified_Since": date},
-            {"If_Modified_Since": date},
-            {"If_Match": etag},
-            {"If_Match": '"x"'},
-        )
-    ]
-
-    assert statuses == [304, 200, 304, 200, 412]
-    assert sent["cache-control"] == "public, max-age=300"
-    assert small.ask(path, "HEAD")["etag"] == etag
-    assert date == small.ask(f"{ROOT}/series")["last-modified"]
-
-
 @each(
     "query",
     [

@@ -8,7 +8,7 @@ import pytest
 
 from generator.api.payloads.resources import HTML
 from tests.conftest import Site, copy_of, date
-from tests.responses.test_included_in_other_server import OTHER_SETTINGS, comparable, conf
+from tests.responses.test_included_in_other_server import OTHER_SETTINGS, REQUESTS, comparable, conf
 from tests.support import nginx_client
 from tests.support.nginx_client import Web
 from tests.support.site_variants import served
@@ -29,14 +29,6 @@ PATHS = (
     "/robots.txt",
     "/nothing",
     "/api/x",
-)
-REQUESTS: tuple[dict[str, str], ...] = (
-    {},
-    {"Accept-Encoding": "gzip"},
-    {"If-None-Match": "*"},
-    {"If-Match": "*"},
-    {"If-Match": '"other"'},
-    {"Range": "bytes=0-3"},
 )
 SERIES = (
     "title: Paper\ncover: c.jpg\nmodified: 2026-01-01\nchapters:\n"

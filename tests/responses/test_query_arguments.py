@@ -45,6 +45,7 @@ HOSTILE = {
 }
 FILTERS = ("page", "limit", "sort", "slug", "status", "categories", "title", "author", "artist", "nonsense")
 EMPTY = (200, {"results": []})
+PAGES = "/api/v2/chapters/11/pages"
 
 
 @pytest.fixture(scope="module")
@@ -136,10 +137,8 @@ def test_volume_or_number_that_is_no_number_is_400(web: Web, series: str, name: 
         "",
         "?",
         "?series=full-book",
-        "?series=full-book&volume=1",
         "?volume=1&number=1",
         "?series=&volume=1&number=1",
-        "?series=full-book&volume=1&number=",
         "?series=full-book&volume=1&Number=1",
         "?track=true",
     ],
@@ -153,42 +152,31 @@ def test_pages_need_series_volume_and_number(web: Web, query: str) -> None:
 
 @each("series", ["full-book", "FULL-Book", "full%2Dbook"])
 @each(
-    ("volume", "number"),
+    ("volume", "number", "exists"),
     [
-        ("1", "1"),
-        ("01", "1"),
-        ("1", "1.0"),
-        ("0.1e1", "0.10E01"),
-        ("10e00", ""),
+        ("01", "1.0", True),
+        ("0.1e1", "0.10E01", True),
+        ("10e00", "1", False),
+        ("0", "1", False),
+        ("1", "1.00001", False),
+        ("1", "1e99", False),
+        ("9" * 99, "9" * 4000, False),
     ],
 )
-def test_pages_accept_every_spelling_of_a_number(web: Web, series: str, volume: str, number: str) -> None:
-    """1, 01, 1.0 and 1e0 are the same number, and the case of the slug is ignored."""
-    response = web.ask(f"/api/v2/pages?series={series}&volume={volume}&number={number or 1}")
+def test_pages_accept_every_spelling_of_a_number(web: Web, series: str, volume: str, number: str, exists: bool) -> None:
+    """1, 01, 1.0 and 1e0 are the same number, of any length, and the case of the slug is ignored."""
+    response, pages = web.ask(f"/api/v2/pages?series={series}&volume={volume}&number={number}"), web.ask(PAGES)
 
-    pages = web.ask("/api/v2/chapters/11/pages")
-    assert (response.status, response.body) == (200, pages.body if number else b'{"results":[]}')
-
-
-@each(
-    ("volume", "number"),
-    [("0", "1"), ("2", "1"), ("1", "999"), ("1", "1.00001"), ("1", "1e99"), ("9" * 99, "9" * 4000)],
-)
-def test_unused_chapter_number_is_an_empty_list(web: Web, volume: str, number: str) -> None:
-    """The number may have any length."""
-    assert status_and_body(web.ask(f"/api/v2/pages?series=full-book&volume={volume}&number={number}")) == EMPTY
+    assert (response.status, response.body) == (200, pages.body if exists else b'{"results":[]}')
 
 
 @each(
     ("volume", "number", "error"),
     [
         ("x", "1", "Invalid volume: x"),
-        ("x", "y", "Invalid volume: x"),
         ("1.5", "1", "Invalid volume: 1.5"),
-        ("-1", "1", "Invalid volume: -1"),
         ("1", "1e0%0A", "Invalid number: 1e0\n"),
         ("+1", "1", "Invalid volume:  1"),
-        ("1", "1e100", "Invalid number: 1e100"),
         ("%D9%A1", "1", "Invalid volume: \u0661"),
         ("1", "%22%5C%0A%00", 'Invalid number: "\\\n\0'),
         ("1", "x%26api_key=secret", "Invalid number: x&"),
@@ -241,7 +229,7 @@ def test_query_beyond_a_limit_is_400(web: Web, catalog, allowed: str, refused: s
 @each(
     "path",
     [
-        "/api/v2/chapters/11/pages",
+        PAGES,
         "/api/v2/cubari/full-book",
         "/api/v2/categories",
         "/api/v1/series/full-book/1/1",

@@ -209,3 +209,28 @@ GENRES = ["Action", "drama", "SLICE", "slice of life", "été", "ÉTÉ", "gate",
 @given(queries(TITLES, "eé", GENRES, ["full-book", "AMBER-HARBOR"]))
 def test_random_query_returns_what_the_reference_returns(web: Web, expected, query) -> None:
     assert listed(web, encoded(query)) == expected(encoded(query))
+
+
+def test_filtered_list_has_the_headers_of_a_file(web: Web) -> None:
+    """There is no compressed form, and therefore no Vary. test_apps.py has its conditions."""
+    file, searched = web.ask(LIST).fields, web.ask(f"{LIST}?title=full&limit=5", Accept_Encoding="gzip").fields
+    for headers in (file, searched):
+        for name in ("etag", "content-length", "vary"):
+            headers.pop(name, None)
+    # The index also contains people and categories, and may be newer than the list.
+    assert searched.pop("last-modified") >= file.pop("last-modified")
+    assert searched == file
+
+
+@each("query", ["?title=full", "?page=2", "?page=99", "?title=full&page=2"])
+def test_head_of_a_list_has_the_headers_of_get(web: Web, query: str) -> None:
+    """This holds for files, the shim and missing pages."""
+    get, head = web.ask(LIST + query), web.ask(LIST + query, "HEAD")
+
+    assert (head.status, head.fields, head.body) == (get.status, get.fields, b"")
+
+
+def test_filter_without_matches_is_an_empty_list(web: Web) -> None:
+    """The first page always exists."""
+    assert web.ask(f"{LIST}?status=nonsense").body == b'{"total":0,"last":true,"results":[]}'
+    assert web.ask(f"{LIST}?status=nonsense&page=2").status == 404

@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import Site
 from tests.responses.conftest import visible
+from tests.responses.test_included_in_other_server import REQUESTS
 from tests.support import nginx_client as server
 from tests.support.documents import blocks
 from tests.support.nginx_client import Answer, Web, receive, request
@@ -25,19 +26,6 @@ SECRET = "/api/v2/chapters/31/pages"
 TRACKED = f"{PAGES}?track=true"
 # A low rate, so that a test needs few requests to exceed it.
 RATE, BURST, FLOOD = 1, 10, 60
-
-KINDS: dict[str, dict[str, str]] = {
-    "200": {},
-    "gzip": {"Accept_Encoding": "gzip"},
-    "another ETag": {"If_None_Match": '"other"'},
-    "304": {"If_None_Match": "*"},
-    "304 to gzip": {"If_None_Match": "*", "Accept_Encoding": "gzip"},
-    "304 by date": {"If_Modified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"},
-    "condition that holds": {"If_Match": "*"},
-    "condition that holds, gzip": {"If_Match": "*", "Accept_Encoding": "gzip"},
-    "412": {"If_Match": '"other"'},
-    "range": {"Range": "bytes=0-3"},
-}
 
 
 @contextmanager
@@ -181,7 +169,7 @@ def test_log_of_an_excess_contains_no_key(tmp_path: Path) -> None:
 
 
 @each("method", ["GET", "HEAD"])
-@each("headers", KINDS)
+@each("headers", REQUESTS)
 @each(("plain", "tracked"), [(PAGES, TRACKED), (PLACE, f"{PLACE}&track=true")])
 def test_tracked_request_has_the_same_response(
     limited, plain: str, tracked: str, headers: dict[str, str], method: str
