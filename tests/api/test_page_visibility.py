@@ -15,10 +15,11 @@ from generator import encoding
 from generator.api.page_routes import PAGES
 from generator.api.pages.context import PageContext
 from generator.api.pages.visibility import HIDDEN_BY
-from generator.api.payloads.resources import Resource
+from generator.api.payloads.resources import HTML, Resource
 from generator.api.route_items import InSeries
 from generator.catalog import entities
 from generator.catalog.site_settings import RestrictedRoute
+from tests.api.test_pages import assert_links_lead_to_urls
 from tests.support import runs
 from tests.support.runs import sample
 from tests.support.yaml_catalogs import catalog, resources
@@ -53,6 +54,7 @@ series:
     artists: [zqartist]
     categories: [zqcategoryid]
     status: hiatus
+    kind: comic
     cover: zqcover.jpg
     links: {official: "https://zqofficial.example/", discussion: "https://zqdiscussion.example/"}
     formerly: [zqformerly]
@@ -154,3 +156,42 @@ def test_with_all_routes_restricted_pages_show_what_older_versions_tell() -> Non
 
 def test_every_route_has_a_row() -> None:
     assert set(HIDDEN_BY) == set(ROUTES)
+
+
+# A text or a path that only a part of the pages shows, by the route that hides it.
+HIDDEN: dict[RestrictedRoute, tuple[str, ...]] = {
+    "/series": ('href="/reader/"', 'class="card"', "/library/hiatus/", "/search/"),
+    "/series/{slug}": ("zqdescription", "zqalias", "hiatus", '"people":', '"kind":'),
+    "/series/{slug}/chapters": ('href="/reader/zqslug/0/8/version', '"latest":'),
+    "/chapters": ("/latest/", "/releases.atom", '"latest":'),
+    "/chapters/{id}": ('href="/reader/zqslug/0/8/"',),
+    "/chapters/{id}/pages": ("zqpage1.jpg",),
+    "/pages": ("zqpage1.jpg",),
+    "/categories": ('href="/categories/"',),
+    "/categories/{name}": ('href="/categories/zqcategoryid/"', "zqcategorydescription"),
+    "/authors": ('href="/authors/"',),
+    "/authors/{id}": ('href="/authors/101/"',),
+    "/artists": ('href="/artists/"',),
+    "/artists/{id}": ('href="/artists/201/"',),
+    "/groups": ('href="/groups/"',),
+    "/groups/{id}": ('href="/groups/401/"', "https://zqgroupsite.example", "zqgroupdescription"),
+    "/members": ("zqmember",),
+    "/members/{id}": ("zqmember",),
+    "/chapters/{id}/read": (),
+    "/cubari/{slug}": ("zqdescription", "zqpage1.jpg"),
+}
+
+
+def test_pages_neither_tell_nor_link_what_is_restricted() -> None:
+    """With each route restricted alone, and with all of them. An open site shows all of the texts."""
+
+    def texts(made: dict[str, Resource]) -> str:
+        told = (one for one in made.values() if one.type == HTML or one.url == "/search/titles.json")
+        return "\n".join(encoding.body(one.body.value).decode() for one in told)
+
+    public = texts({one.url: one for one in pages(())})
+    assert [text for told in HIDDEN.values() for text in told if text not in public] == []
+    for restricted in (*combinations(ROUTES, 1), ROUTES):
+        made = {one.url: one for one in pages(restricted)}
+        assert [text for route in restricted for text in HIDDEN[route] if text in texts(made)] == [], restricted
+        assert_links_lead_to_urls(made)
