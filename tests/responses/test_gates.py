@@ -59,13 +59,10 @@ KEYS = {
     "first parameter": ({}, "api_key=key-one&api_key=nonsense", INVALID),
     "revoked": ({"X_API_Key": "key-revoked"}, "", INVALID),
     "key in another case": ({"X_API_Key": "KEY-ONE"}, "", INVALID),
-    "cut": ({"X_API_Key": "key-on"}, "", INVALID),
     "longer": ({}, "api_key=key-one%00", INVALID),
-    "two in one": ({"X_API_Key": "key-one, key-one"}, "", INVALID),
     "no text": ({}, "api_key=%FF%FE", INVALID),
     "its digest": ({"X_API_Key": "b5f8a4a2" * 8}, "", INVALID),
     "a pattern": ({"X_API_Key": "~.*"}, "", INVALID),
-    "a variable": ({"X_API_Key": "$fp_digest"}, "", INVALID),
     "a keyword of nginx": ({"X_API_Key": "default"}, "", INVALID),
 }
 DETAILS = {

@@ -120,25 +120,23 @@ def test_methods_are_those_of_the_api(server: Web) -> None:
 def test_conditions_and_ranges_are_evaluated_by_nginx(server: Web) -> None:
     """No header is repeated, not even in a 416."""
     url = f"/media/{JPEG}"
-    etag, date = server.ask(url)["etag"] or "", server.ask(url)["last-modified"] or ""
-    fresh, dated, other = (
-        server.ask(url, If_None_Match=etag),
-        server.ask(url, If_Modified_Since=date),
-        server.ask(url, If_None_Match='"x"'),
-    )
-    later, earlier = (
-        server.ask(url, If_Modified_Since="Fri, 01 Jan 2100 00:00:00 GMT"),
-        server.ask(url, If_Modified_Since="Sat, 01 Jan 2000 00:00:00 GMT"),
-    )
+    whole = server.ask(url)
+    etag, date = str(whole["etag"]), str(whole["last-modified"])
+    for headers, status in (
+        ({"If_None_Match": etag}, 304),
+        ({"If_None_Match": '"x"'}, 200),
+        ({"If_Match": '"x"'}, 412),
+        ({"If_Modified_Since": date}, 304),
+        ({"If_Modified_Since": "Fri, 01 Jan 2100 00:00:00 GMT"}, 304),
+        ({"If_Modified_Since": "Sat, 01 Jan 2000 00:00:00 GMT"}, 200),
+    ):
+        answer = server.ask(url, **headers)
+        assert (headers, answer.status) == (headers, status)
+        assert status != 304 or (answer["content-length"], answer["etag"]) == (None, etag)
     part, outside = server.ask(url, Range="bytes=3-7"), server.ask(url, Range="bytes=900-")
-
-    assert (fresh.status, fresh["content-length"], fresh["etag"]) == (304, None, etag)
-    assert (later.status, earlier.status) == (304, 200)
-    assert (dated.status, other.status, server.ask(url, If_Match='"x"').status) == (304, 200, 412)
     assert (part.status, part.body, part["content-range"]) == (206, BODY[3:8], f"bytes 3-7/{len(BODY)}")
     assert (outside.status, outside.body) == (416, b'{"error":"Range not satisfiable","status":416}')
-    assert outside.fields["content-range"] == f"bytes */{len(BODY)}"
-    assert outside["content-type"] == "application/json"
+    assert (outside.fields["content-range"], outside["content-type"]) == (f"bytes */{len(BODY)}", "application/json")
 
 
 CBZ = "archives/first/2/10.5.cbz"
