@@ -1,7 +1,6 @@
 """Pages and feeds on a real nginx: bodies, headers, conditions, spellings of their URLs, and errors."""
 
 import json
-import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -11,7 +10,7 @@ from generator.api.payloads.resources import HTML, JSON, SVG
 from generator.release.manifest import Published
 from tests.conftest import AS_OF, Site, copy_of
 from tests.responses.conftest import visible
-from tests.responses.test_short_way import assert_both_ways_agree, without_the_long_way
+from tests.responses.test_short_way import both_spellings
 from tests.support import nginx_client
 from tests.support.nginx_client import Web
 from tests.support.site_variants import served
@@ -29,10 +28,6 @@ OF_PAGES = {"content-security-policy": POLICY, "referrer-policy": "strict-origin
 
 def outside_api(site: Site) -> dict[str, Published]:
     return {url: body for url, body in site.manifest.resources.items() if not url.startswith("/api/")}
-
-
-def both_spellings(url: str) -> tuple[str, str]:
-    return (url, url) if url == "/" else (url.removesuffix("/"), f"{url.removesuffix('/')}/")
 
 
 def test_every_body_is_served(running: tuple[Site, Web]) -> None:
@@ -123,43 +118,6 @@ def test_policies_allow_only_what_is_needed(web: Web, url: str, policy: str) -> 
         answer = web.ask(spelling)
         assert answer["content-security-policy"] == policy
         assert answer["referrer-policy"] == (OF_PAGES["referrer-policy"] if policy == POLICY else None)
-
-
-@each("method", ["GET", "HEAD"])
-@each("coding", [{}, {"Accept_Encoding": "gzip"}])
-def test_both_ways_send_the_same_response(running: tuple[Site, Web], method: str, coding: dict[str, str]) -> None:
-    """A lone question mark leads to the long way, whose rules decide."""
-    site, web = running
-    bodies = outside_api(site)
-    urls = [*bodies]
-    for url in {*urls[:4], *urls[:: len(urls) // 20]}:
-        for spelling in both_spellings(url):
-            assert_both_ways_agree(web, spelling, bodies[url], method, coding)
-
-
-@pytest.fixture(scope="module")
-def cut(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Web]]:
-    with without_the_long_way(tmp_path_factory.mktemp("cut"), SETTINGS) as running:
-        yield running
-
-
-def test_pages_take_the_short_way(cut: tuple[Site, Web]) -> None:
-    """With a final slash or without: all whose URL has neither capitals nor escapes."""
-    site, web = cut
-    for url, body in outside_api(site).items():
-        is_plain = re.fullmatch("[-a-z0-9_.~/]+", url) is not None
-        for spelling in both_spellings(url):
-            response = web.ask(spelling)
-            fresh = web.ask(spelling, If_None_Match=f'"{body.etag}"')
-
-            assert (spelling, response.status, fresh.status) == (spelling, *((200, 304) if is_plain else (503, 503)))
-
-
-@each(
-    "path", ["//", "/?", "/index", "/reader/full-book//", "/reader/./full-book/", "/reader/full%2Dbook/", "/nothing/"]
-)
-def test_unusual_requests_take_the_long_way(cut: tuple[Site, Web], path: str) -> None:
-    assert cut[1].ask(path).status == 503
 
 
 IMAGES = ("/1", "/1/", "/5/", "/999", "/9999/", "/5/?a=b")
