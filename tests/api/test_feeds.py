@@ -12,9 +12,8 @@ from lxml import etree
 
 from generator.api.feeds.formats import xml_text
 from generator.api.feeds.payloads import MOST_CHAPTERS, MOST_ENTRIES
-from generator.api.payloads.resources import ATOM, JSON_FEED, RSS
 from tests.conftest import AS_OF
-from tests.support.feeds import READERS, FeedCatalog, ParsedFeed, all_resources, bodies
+from tests.support.feeds import READERS, FeedCatalog, ParsedFeed, bodies
 from tests.support.html_page import HtmlPage
 from tests.support.paths import DATA
 from tests.support.tables import each
@@ -207,12 +206,6 @@ def test_two_parsers_read_the_same(made: dict[str, bytes]) -> None:
                 channel = atoma.parse_rss_bytes(body)
                 assert [(item.guid, item.link) for item in channel.items] == ids
                 assert channel.title == expected.title
-
-
-def test_feeds_have_their_content_types(catalog: FeedCatalog) -> None:
-    types = {resource.url: resource.type for resource in all_resources(catalog.read())}
-    for path in ("/releases", "/library", "/reader/moons", "/groups/5"):
-        assert [types[f"{path}.{format}"] for format in ("atom", "rss", "json")] == [ATOM, RSS, JSON_FEED]
 
 
 # Hostile texts

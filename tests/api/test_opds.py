@@ -253,20 +253,6 @@ def test_chapters_that_share_a_number_have_titles_of_their_own(catalog: FeedCata
     ]
 
 
-def test_chapters_that_share_a_number_lead_to_their_own_pages(served: Served) -> None:
-    links = {}
-    for path in ("/opds/v1.2/series/moons", "/opds/v1.2/new"):
-        for entry in etree.fromstring(served[path]).findall("{*}entry"):
-            links[entry.findtext("{*}id")] = entry.find("{*}link[@rel='alternate']").attrib["href"]  # type: ignore[union-attr]
-        assert links[f"{BASE}/reader/moon/0/2/"] == f"{BASE}/reader/moons/0/2/version-2/", path
-        assert links[f"{BASE}/reader/moon/0/2/#3"] == f"{BASE}/reader/moons/0/2/", path
-    manifests = [served.json(f"/opds/v2/chapters/{id}/manifest")["links"] for id in (2, 3)]
-    assert [link["href"] for links in manifests for link in links if link["rel"] == "alternate"] == [
-        f"{BASE}/reader/moons/0/2/version-2/",
-        f"{BASE}/reader/moons/0/2/",
-    ]
-
-
 def test_archives_are_offered_for_download(catalog: FeedCatalog) -> None:
     """With their size, in both versions. With an archive, chapters in other formats are in OPDS 1.2 as well."""
     paths = {1: "moons/0/1", 11: "formats/0/1", 13: "formats/0/3"}

@@ -205,20 +205,10 @@ def test_a_page_past_the_end_is_empty_and_the_last(small: Web, page: str) -> Non
     """An app that counts on would otherwise get the first page again and again."""
     answer = small.ask(f"{ROOT}/series?page={page}&genre=wss")
 
-    assert (answer.status, json.loads(answer.body)) == (
-        200,
-        {
-            "content": [],
-            "empty": True,
-            "first": False,
-            "last": True,
-            "number": 999999999,
-            "numberOfElements": 0,
-            "size": 20,
-            "totalElements": 1,
-            "totalPages": 1,
-        },
-    )
+    found = komga.PAGE_OF(komga.SERIES)(json.loads(answer.body))
+
+    assert (answer.status, found["content"], found["number"], found["totalPages"]) == (200, [], 999999999, 1)
+    assert [found[name] for name in ("empty", "first", "last")] == [True, False, True]
 
 
 def test_one_page_has_twenty_series(built: tuple[Site, Web]) -> None:
@@ -228,20 +218,6 @@ def test_one_page_has_twenty_series(built: tuple[Site, Web]) -> None:
 
     assert komga.PAGE_OF(komga.SERIES)(everything)["content"] == paged
     assert (everything["last"], everything["totalElements"]) == (True, len(paged))
-
-
-def test_numbers_that_begin_again_are_sent_as_places(small: Web) -> None:
-    """The app sorts by number only. Versions of one chapter share a number."""
-    chapters = komga.chapters(Session(small).get, "Odd_Names")
-
-    assert [(komga.chapter_name(book), book["metadata"]["numberSort"], book["number"]) for book in chapters] == [
-        ("1 - Ch. 1: x (2 pages)", 2, 2),
-        ("1 - Ch. 1: y (0 pages)", 2, 3),
-        ("2 - Vol. 1, Ch. 2 (1 page)", 1, 1),
-    ]
-    assert [author["name"] for author in chapters[2]["metadata"]["authors"] if author["role"] == "translator"] == [
-        "Tea, & Co."
-    ]
 
 
 def test_nothing_hidden_is_in_any_list(small: Web) -> None:
