@@ -349,20 +349,6 @@ def test_restricted_routes_hide_feeds(catalog: FeedCatalog, made: dict[str, byte
     assert {path for path, _, _ in feeds(made)} - left == gone
 
 
-@pytest.mark.parametrize("route", ["/series/{slug}/chapters", "/cubari/{slug}"])
-def test_feeds_of_series_are_empty_if_chapters_are_hidden(catalog: FeedCatalog, route: str) -> None:
-    catalog.site["restricted"] = [route]
-    own = feed(catalog, "/reader/moons.atom")
-    assert (own.items, own.subtitle) == ([], "The chapters of this series need an API key.")
-
-
-@pytest.mark.parametrize("route", ["/series/{slug}", "/cubari/{slug}"])
-def test_the_library_hides_details(catalog: FeedCatalog, route: str) -> None:
-    catalog.site["restricted"] = [route]
-    for item in feed(catalog, "/library.atom").items:
-        assert item.tags == () and tags(item.html)[3:] == []
-
-
 @pytest.mark.parametrize("kind", ["restricted", "licensed"])
 def test_the_library_does_not_tell_when_hidden_chapters_were_published(catalog: FeedCatalog, kind: str) -> None:
     """Not the first one; the list of /api/v2 has the last."""
