@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,6 @@ from generator.catalog import api_keys
 from generator.errors import CatalogError, FlatpanelError
 from generator.installation import how_to_add
 from generator.pipeline import run as pipeline
-from generator.pipeline.build_options import Options
-from generator.release.store import Store
 from tests.conftest import AS_OF, copy_of
 from tests.support import images
 from tests.support.paths import ROOT
@@ -28,34 +27,24 @@ class Project:
     """Two series with pages, and a theme."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        copy_of("minimal", folder)
+        self.folder, self.site = folder, copy_of("minimal", folder)
         (folder / "theme").mkdir()
         self.set_pages("true")
 
     def set_pages(self, value: str) -> None:
-        settings = f"base_url: https://minimal.example\npages: {value}\n"
-        (self.folder / "catalog_src/site.yaml").write_text(settings)
+        self.site.write("site.yaml", f"base_url: https://minimal.example\npages: {value}\n")
 
     def write(self, name: str, text: str) -> None:
         (self.folder / "theme" / name).write_text(text)
 
     def build(self) -> None:
-        options = Options(
-            self.folder / "catalog_src",
-            self.folder / "dist",
-            self.folder / "nginx.conf",
-            AS_OF,
-            cache=self.folder / "c",
-        )
-        self.result = pipeline.build(options)
+        self.result = pipeline.build(replace(self.site.options, cache=self.folder / "c"))
 
     def body(self, url: str) -> str:
         return self.bytes(url).decode()
 
     def bytes(self, url: str) -> bytes:
-        store = Store(self.folder / "dist")
-        return (store.root / store.manifest(store.current()).resources[url].file).read_bytes()
+        return (self.site.store.root / self.site.manifest.resources[url].file).read_bytes()
 
     def problems(self) -> list[str]:
         with pytest.raises(FlatpanelError) as raised:
@@ -89,7 +78,7 @@ def test_language_and_direction_are_checked(project: Project) -> None:
 def test_theme_changes_pages(project: Project) -> None:
     """Each kind of file, added after a first build: the pages are made again, and no body of the API changes."""
     project.build()
-    before = Store(project.folder / "dist").current()
+    before = project.site.store.current()
     project.write("extra.css", "body{color:red}")
     project.write("icon.svg", "<svg/>")
     project.write("texts.yaml", "lang: de\nsearch: Suche\n")
@@ -101,7 +90,7 @@ def test_theme_changes_pages(project: Project) -> None:
     project.build()
     series = project.body("/reader/first/")
 
-    assert Store(project.folder / "dist").current() != before
+    assert project.site.store.current() != before
     assert project.body("/assets/style.css").endswith("}\nbody{color:red}")
     assert project.body("/assets/icon.svg") == "<svg/>"
     assert '<html lang="de"' in series and "<b>own</b><article" in series
@@ -109,7 +98,7 @@ def test_theme_changes_pages(project: Project) -> None:
     assert "<h1>About <em>us</em>\nand <code>them</code></h1>" in project.body("/about/")
     assert '<a href="/about/">About us and them</a>' in series and '<a href="/rules/">rules</a>' in series
     assert "/about/" in project.body("/sitemaps/1.xml")
-    conf = (Store(project.folder / "dist").root / "current/pages.conf").read_text()
+    conf = (project.site.store.root / "current/pages.conf").read_text()
     assert "https://pictures.example" in conf
     assert {url for url in project.result.changed_series if "/api/" in url} == set()
 
@@ -297,7 +286,7 @@ def test_every_page_is_rendered_with_bounds(project: Project, monkeypatch: pytes
     series = f"title: First\ncover: a.jpg\nauthors: [1, 2, 3, 4, 5]\nchapters:\n{chapters}"
     (project.folder / "catalog_src/series/first.yaml").write_text(series)
     project.build()
-    before = Store(project.folder / "dist").current()
+    before = project.site.store.current()
     monkeypatch.setattr(bounds, "SECONDS", 0.5)
     for file, (condition, fault, problem) in OUTSIDE_OF_THE_SAMPLE.items():
         project.write(file, f"{{% if {condition} %}}\n{fault}{{% endif %}}")
@@ -305,7 +294,7 @@ def test_every_page_is_rendered_with_bounds(project: Project, monkeypatch: pytes
         assert [message.partition("; ")[0] for message in project.problems()] == [f"theme/{file}:2:1: {problem}"]
         project.write(file, "")
 
-    assert Store(project.folder / "dist").current() == before
+    assert project.site.store.current() == before
 
 
 def test_texts_are_converted_with_bounds(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
