@@ -67,16 +67,6 @@ def test_rare_parts_do_not_displace_common_ones(monkeypatch: pytest.MonkeyPatch)
     assert "abc" in positions_by_part(["abc"] * 9 + rare)
 
 
-@given(st.integers(1, 200).flatmap(lambda total: st.tuples(st.just(total), st.sets(st.integers(0, total - 1)))))
-def test_set_has_one_bit_for_each_member(given: tuple[int, set[int]]) -> None:
-    """The sign of an integer is the bit of its last series."""
-    total, positions = given
-    integers = stored(series_index.bits(positions, total))
-
-    assert len(integers) == series_index.words(total)
-    assert {place for place in range(32 * len(integers)) if integers[place >> 5] >> (place & 31) & 1} == positions
-
-
 @pytest.mark.parametrize("total", [0, 1, 32, 33])
 def test_set_of_all_series_has_the_length_of_every_set(total: int) -> None:
     """A site without series has a set without integers."""
