@@ -300,35 +300,27 @@ def test_a_lock_survives_some_failures(publish: BucketPublisher, proxy: StorePro
     assert publish.is_current()
 
 
-class Sleep:
-    """The machine of a publisher sleeps for an hour, once. Its next beat is not due for as long again."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.seconds = 0
-        for module in (command, announcing):
-            monkeypatch.setattr(module, "clock_of_locks", lambda: float(self.seconds))
-
-    def __call__(self) -> None:
-        self.seconds = 3600
-
-
 @pytest.fixture
-def sleep(monkeypatch: pytest.MonkeyPatch) -> Sleep:
-    return Sleep(monkeypatch)
+def seconds(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """What the clock of a publisher says. Its machine sleeps for an hour; its next beat is not due for as long again."""
+    seconds = [0.0]
+    for module in (command, announcing):
+        monkeypatch.setattr(module, "clock_of_locks", lambda: seconds[0])
+    return seconds
 
 
 LONG = ("--jobs", 1, "--retries", 0, "--lock-seconds", 3600)
 
 
 def taken_over(
-    publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep, at: Callable[[Seen], bool], jobs: int = 1
+    publish: BucketPublisher, proxy: StoreProxy, seconds: list[float], at: Callable[[Seen], bool], jobs: int = 1
 ) -> None:
     """The machine sleeps at a request, and another publisher takes over meanwhile."""
 
     def decide(seen: Seen) -> Answer:
-        if at(seen) and not sleep.seconds:
+        if at(seen) and not seconds[0]:
             publish.put(".flatpanel/lock.json", b'{"holder": "another", "seconds": 3600, "unfinished": []}')
-            sleep()
+            seconds[0] = 3600
         return PASS
 
     proxy.decide = decide
@@ -338,40 +330,44 @@ def taken_over(
 
 @pytest.mark.parametrize("jobs", [1, 4])
 def test_a_suspended_publisher_writes_no_more(
-    publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep, jobs: int
+    publish: BucketPublisher, proxy: StoreProxy, seconds: list[float], jobs: int
 ) -> None:
     """No list would have what it writes now, so that it would stay public."""
-    taken_over(publish, proxy, sleep, is_body, jobs)
+    taken_over(publish, proxy, seconds, is_body, jobs)
     assert 1 <= len(publish_bodies(proxy)) <= jobs
     assert not any(map(is_pointer, proxy.seen))
 
 
-def test_a_suspended_publisher_writes_no_list(publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep) -> None:
+def test_a_suspended_publisher_writes_no_list(
+    publish: BucketPublisher, proxy: StoreProxy, seconds: list[float]
+) -> None:
     """A comparison may take long. A list names restricted packs, and no other list would have it."""
 
     def is_compared(seen: Seen) -> bool:
         return seen.method == "GET" and seen.target.endswith("/pointer.json") and any(map(is_lock, proxy.seen))
 
-    taken_over(publish, proxy, sleep, is_compared)
+    taken_over(publish, proxy, seconds, is_compared)
     assert not [key for key in publish.own_keys() if "/lists/" in key]
 
 
-def test_a_suspended_publisher_removes_no_more(publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep) -> None:
+def test_a_suspended_publisher_removes_no_more(
+    publish: BucketPublisher, proxy: StoreProxy, seconds: list[float]
+) -> None:
     """The release of another one may need the objects."""
     publish.totals()
     keys = publish.bodies()
     (publish.site.folder / "catalog_src/series/second.yaml").unlink()
     publish.site.build()
-    taken_over(publish, proxy, sleep, is_pointer)
+    taken_over(publish, proxy, seconds, is_pointer)
     assert publish.bodies().keys() == keys.keys()
 
 
 def test_a_suspended_publisher_goes_on_with_its_own_lock(
-    publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep
+    publish: BucketPublisher, proxy: StoreProxy, seconds: list[float]
 ) -> None:
     def decide(seen: Seen) -> Answer:
         if is_body(seen):
-            sleep()
+            seconds[0] = 3600
         return PASS
 
     proxy.decide = decide
@@ -382,14 +378,14 @@ def test_a_suspended_publisher_goes_on_with_its_own_lock(
 
 
 def test_a_suspended_publisher_without_a_sign_writes_no_more(
-    publish: BucketPublisher, proxy: StoreProxy, sleep: Sleep
+    publish: BucketPublisher, proxy: StoreProxy, seconds: list[float]
 ) -> None:
     """It cannot know whether another one has taken over."""
 
     def decide(seen: Seen) -> Answer:
         if is_body(seen):
-            sleep()
-        return Answer(503) if is_lock(seen) and sleep.seconds else PASS
+            seconds[0] = 3600
+        return Answer(503) if is_lock(seen) and seconds[0] else PASS
 
     proxy.decide = decide
     assert "the store is busy or broken (503" in error_of(publish(*LONG, by=proxy.as_store))
