@@ -302,7 +302,7 @@ def test_a_lock_survives_some_failures(publish: BucketPublisher, proxy: StorePro
 
 @pytest.fixture
 def seconds(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """What the clock of a publisher says. Its machine sleeps for an hour; its next beat is not due for as long again."""
+    """The clock of a publisher. Its machine sleeps for an hour, and its next beat is not due for as long again."""
     seconds = [0.0]
     for module in (command, announcing):
         monkeypatch.setattr(module, "clock_of_locks", lambda: seconds[0])
