@@ -36,6 +36,19 @@ def api_requests(tab: Tab) -> list[str]:
     return [url for url in asked if "/api/" in url]
 
 
+def leave(tab: Tab, link: str) -> None:
+    """Follow a link of a page that the browser may keep."""
+    tab.run("globalThis.isSamePage = true")
+    tab.click(link)
+
+
+def back_to_the_same_page(tab: Tab, condition: str) -> None:
+    """Go back to the page that was left, which meets a condition then."""
+    tab.back()
+    tab.wait_until(condition)
+    assert tab.run("isSamePage") is True
+
+
 def read_some(example: PageSite, tab: Tab) -> None:
     """The first chapter of one series to its end, and a page of another."""
     open_chapter(tab, example.url(CHAPTER))
@@ -62,32 +75,23 @@ def test_the_way_back_shows_what_was_read_since(example: PageSite, tab: Tab) -> 
     tab.open(example.url("/"))
     # A worker that begins takes over pages, and none that was left.
     tab.wait_until("navigator.serviceWorker.controller !== null")
-    tab.run("globalThis.isSamePage = true")
-    tab.click(f"a[href='{SERIES}']")
+    leave(tab, f"a[href='{SERIES}']")
     tab.wait_for_path(SERIES)
     tab.wait_for("input[name=oldest]")
-    tab.run("globalThis.isSamePage = true")
-    tab.click(f"a[href='{CHAPTER}']")
+    leave(tab, f"a[href='{CHAPTER}']")
     wait_for_page(tab, 1)
     turn(tab, "End", 5)
-    tab.back()
-    tab.wait_until("document.querySelector('#continue').checkVisibility()")
+    back_to_the_same_page(tab, "document.querySelector('#continue').checkVisibility()")
     assert tab.run("document.querySelector('#continue').getAttribute('href')") == NEXT
     assert tab.run("document.querySelector('.read > a').getAttribute('href')") == CHAPTER
-    assert tab.run("isSamePage") is True
-    tab.back()
-    tab.wait_until(f"String({ON_SHELF}) === '{NEXT}'")
-    assert tab.run("isSamePage") is True
+    back_to_the_same_page(tab, f"String({ON_SHELF}) === '{NEXT}'")
     # And what was deleted.
     tab.open(example.url("/shelf/"))
     tab.wait_for(".card button")
-    tab.run("globalThis.isSamePage = true")
-    tab.click(".card a")
+    leave(tab, ".card a")
     tab.wait_for_path(NEXT)
     tab.run("localStorage.clear()")
-    tab.back()
-    tab.wait_until("!document.querySelector('.card')")
-    assert tab.run("isSamePage") is True
+    back_to_the_same_page(tab, "!document.querySelector('.card')")
 
 
 def test_the_way_back_shows_what_was_chosen_since(example: PageSite, tab: Tab) -> None:
@@ -98,36 +102,27 @@ def test_the_way_back_shows_what_was_chosen_since(example: PageSite, tab: Tab) -
     for name in ("follow", "marking", "oldest"):
         tab.wait_for(f"input[name={name}]")
         tab.click(f"input[name={name}]")
-    tab.run("globalThis.isSamePage = true")
-    tab.click(f"a[href='{CHAPTER}']")
+    leave(tab, f"a[href='{CHAPTER}']")
     wait_for_page(tab, 1)
     turn(tab, "End", 5)
     remember(tab, {"series": {SERIES: {**tab.run(f"{SHELF}.series['{SERIES}']"), "followed": False}}})
-    tab.back()
-    tab.wait_until("!document.querySelector('input[name=follow]').checked")
+    back_to_the_same_page(tab, "!document.querySelector('input[name=follow]').checked")
     assert tab.run("document.querySelector('input[name=marking]').checked")
     assert not tab.run("document.querySelector('input[name=oldest]').checked")
     assert tab.run("document.querySelector('.chapters').dataset.order") == "newest"
     assert tab.run("document.querySelector('.read .mark').textContent") == "Unread from here"
-    assert tab.run("isSamePage") is True
     open_chapter(tab, example.url(CHAPTER))
-    tab.run("globalThis.isSamePage = true")
-    tab.click("#bar a[rel=next]")
+    leave(tab, "#bar a[rel=next]")
     tab.wait_for_path(NEXT)
     choose(tab, layout="paged")
-    tab.back()
-    tab.wait_until("document.body.classList.contains('paged')")
-    assert tab.run("isSamePage") is True
+    back_to_the_same_page(tab, "document.body.classList.contains('paged')")
     assert tab.run(f"{SHELF}.series['{SERIES}'].chapter") != CHAPTER
     tab.open(example.url("/shelf/"))
     tab.wait_for(".card a")
-    tab.run("globalThis.isSamePage = true")
-    tab.click(".card a")
+    leave(tab, ".card a")
     tab.wait_for("#strip")
     tab.run(kept)
-    tab.back()
-    tab.wait_for(".entries li")
-    assert tab.run("isSamePage") is True
+    back_to_the_same_page(tab, "document.querySelector('.entries li') !== null")
 
 
 def test_a_chapter_that_got_a_volume_keeps_its_reader(example: PageSite, chromium: browser.Browser) -> None:
@@ -183,15 +178,12 @@ def test_colours_are_a_choice(example: PageSite, tab: Tab) -> None:
     tab.wait_until("navigator.serviceWorker.controller !== null")
     light = tab.run(shown)
     for theme in ("dark", "system"):
-        tab.run("globalThis.isSamePage = true")
-        tab.click("nav a[href='/shelf/']")
+        leave(tab, "nav a[href='/shelf/']")
         tab.wait_for("select[name=theme]")
         set_value(tab, "theme", theme)
         chosen = tab.run(shown)
         assert (chosen == light) == (theme == "system") == chosen.endswith("#faf8f5")
-        tab.back()
-        tab.wait_until(f"{shown} === '{chosen}'")
-        assert tab.run("isSamePage") is True
+        back_to_the_same_page(tab, f"{shown} === '{chosen}'")
         tab.open(example.url(SERIES))
         assert tab.run(shown) == chosen
 
