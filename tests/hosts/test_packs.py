@@ -493,7 +493,7 @@ def test_a_changed_body_is_not_packed(site: Site, tmp_path: Path, run: Run, suff
 def test_the_name_of_the_worker() -> None:
     """Letters, digits and dashes, from the host of the site."""
     names = {
-        "https://Comics.Example:8443/x": "comics-example",
+        "https://My_Comics.Example:8443/x": "my-comics-example",
         f"https://{'a' * 49}.example": "a" * 49,
         "https://\u6f2b\u753b": "flatpanel",
     }

@@ -1,6 +1,5 @@
 """`_headers` and `_redirects`: their grammar, limits of hosts, and rules that give each path its headers."""
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -187,14 +186,6 @@ def test_cloudflare_redirects_to_https_only(release: PlainRelease) -> None:
 
     assert re.fullmatch(r"base_url: http://minimal\.example is not https, .*; \d\d redirects were left out", warning)
     assert isinstance(redirects, bytes) and {line.split()[2] for line in redirects.splitlines()} == {b"200"}
-
-
-def test_the_name_in_the_settings_of_wrangler(release: PlainRelease) -> None:
-    """Small letters, digits and dashes, also for a host with other characters."""
-    changed = release._replace(rules=replace(release.rules, base_url="https://My_Comics.Example:8443"))
-    contents = {file.name: file.content for file in cloudflare.export(changed).files}
-    settings = contents["wrangler.jsonc"]
-    assert isinstance(settings, bytes) and json.loads(settings)["name"] == "my-comics-example"
 
 
 def test_hosts_without_limits_warn_of_nothing(release: PlainRelease) -> None:

@@ -241,13 +241,6 @@ def test_no_message_has_a_password(publish: BucketPublisher) -> None:
     assert [result.stderr for result in results[-3:] if "…@comics.example: " not in result.stderr] == []
 
 
-@pytest.mark.end_to_end
-def test_a_wrong_public_url_is_an_error(publish: BucketPublisher, moto: ObjectStore) -> None:
-    result = publish("--url", moto.endpoint)
-    assert result.exit_code == 1 and "status is " in result.stderr
-    assert publish.is_current()
-
-
 @needs_s3rver
 def test_a_store_that_ignores_conditions(to_s3rver: BucketPublisher) -> None:
     result = to_s3rver()
