@@ -58,120 +58,94 @@ def of_page(asked: Asked, answer: Answer) -> bool:
 
 def lie(broken: str, asked: Asked, answer: Answer) -> Answer:
     """The response of a server that breaks one promise."""
-    plain = answer.status == 200 and asked.method == "GET" and "range" not in asked.headers
+    status, method, path = answer.status, asked.method, asked.path
+    is_plain = status == 200 and method == "GET" and "range" not in asked.headers
     etag = asked.headers.get("if-none-match", "")
     date = asked.headers.get("if-modified-since", "")
+    has_usual_date = date.endswith("GMT") and "-" not in date
     gzipped = answer.headers.get("Content-Encoding") == "gzip"
+    # Which responses get another status.
+    statuses = {
+        "both-kinds": (has(asked, "if-unmodified-since", "if-none-match"), 200),
+        "if-none-match": (status == 304 and method == "GET" and etag[:1] == '"' and "," not in etag, 200),
+        "if-none-match-weak": (status == 304 and etag.startswith("W/"), 200),
+        "if-none-match-list": (status == 304 and "," in etag, 200),
+        "if-none-match-any": (status == 304 and etag == "*", 200),
+        "future-date": ("9999" in date, 200),
+        "if-modified-since": (status == 304 and has_usual_date, 200),
+        "date-forms": (status == 304 and date and not has_usual_date, 200),
+        "etag-first": (has(asked, "if-none-match", "if-modified-since"), 304),
+        "if-match": (status == 412 and has(asked, "if-match"), 200),
+        "if-unmodified-since": (status == 412 and has(asked, "if-unmodified-since"), 200),
+        "options": (method == "OPTIONS", 200),
+        "unknown-methods": (method == "BREW", 501),
+        "ranges": (has(asked, "range"), 206),
+        "final-slash": (status == 200 and path.startswith("/api/") and path.endswith("/"), 404),
+        "double-slash": ("//" in path, 404),
+        "letter-case": (status == 404 and path == path.upper() and "-" in path, 200),
+        "other-parameters": (status == 200 and path.endswith("?a=1") and "old" not in path, 404),
+        "bad-request": (status == 400 and "?" not in path and "pages" not in path, 404),
+        "bad-parameters": (status == 400 and ("?" in path or path == "/api/v2/pages"), 404),
+        "page-not-found": ("page=999999999" in path, 200),
+        "deprecated-pages": (status == 200 and "volume=1&" in path, 404),
+        "licensed": (status == 451, 200),
+        "old-slugs": (status == 308 and not path.endswith("/read"), 404),
+        "app-images": (status == 302 and "/pages/" in path, 404),
+        "secret": (path.startswith("/private/"), 200),
+    }
+    # Which ones lose a header.
+    headers = {
+        "cors": (status == 200, "Access-Control-Expose-Headers"),
+        "vary": (status in (200, 304), "Vary"),
+        "safety": (status == 200, "X-Content-Type-Options"),
+        "policy": (True, "Content-Security-Policy"),
+        "date": (True, "Date"),
+        # It ends the connection.
+        "length": (status == 200 and path.startswith("/api/authors"), "Content-Length"),
+        "not-modified": (status == 304, "Cache-Control"),
+        "not-modified-date": (status == 304, "Last-Modified"),
+        "head": (method == "HEAD", "ETag"),
+        "methods": (status == 405 and method != "BREW", "Allow"),
+        "robots": (True, "X-Robots-Tag"),
+        "unauthorized": (status == 401 and not has(asked, "x-api-key"), "WWW-Authenticate"),
+        "invalid-key": (status == 401 and has(asked, "x-api-key"), "WWW-Authenticate"),
+    }
+    if broken in statuses:
+        is_broken, wrong = statuses[broken]
+        return respond(answer, wrong) if is_broken else answer
+    if broken in headers:
+        is_broken, name = headers[broken]
+        return answer.with_header(name, None) if is_broken else answer
     match broken:
-        case "bodies" if plain and asked.path == "/api/v1/authors":
+        case "bodies" if is_plain and path == "/api/v1/authors":
             return answer._replace(body=b"[]")
-        case "pages" if plain and of_page(asked, answer):
+        case "pages" if is_plain and of_page(asked, answer):
             return answer._replace(body=b"<h1>Hello</h1>")
-        case "content-type" if answer.status == 200:
+        case "content-type" if status == 200:
             return answer.with_header("Content-Type", "application/octet-stream")
-        case "etag" if answer.status in (200, 304):
+        case "etag" if status in (200, 304):
             return answer.with_header("ETag", '"own"' if not gzipped else 'W/"own"')
-        case "last-modified" if answer.status in (200, 304) and answer.headers.get("Last-Modified"):
+        case "last-modified" if status in (200, 304) and answer.headers.get("Last-Modified"):
             return answer.with_header("Last-Modified", "Thu, 01 Jan 1970 00:00:00 GMT")
-        case "cache-control" if answer.status in (200, 304):
+        case "cache-control" if status in (200, 304):
             return answer.with_header("Cache-Control", "no-cache")
-        case "cors" if answer.status == 200:
-            return answer.with_header("Access-Control-Expose-Headers", None)
-        case "gzip" if gzipped and answer.status == 200:
+        case "gzip" if gzipped and status == 200:
             body = encoding.gunzip(answer.body, 1 << 24)
             etag = (answer.headers["ETag"] or "").removeprefix("W/")
             assert body is not None
             return answer._replace(body=body).with_header("Content-Encoding", None).with_header("ETag", etag)
-        case "vary" if answer.status in (200, 304):
-            return answer.with_header("Vary", None)
-        case "safety" if answer.status == 200:
-            return answer.with_header("X-Content-Type-Options", None)
-        case "policy":
-            return answer.with_header("Content-Security-Policy", None)
-        case "date":
-            return answer.with_header("Date", None)
-        case "length" if answer.status == 200 and asked.path.startswith("/api/authors"):  # ends the connection
-            return answer.with_header("Content-Length", None)
-        case "both-kinds" if has(asked, "if-unmodified-since", "if-none-match"):
-            return respond(answer, 200)
-        case "if-none-match" if etag[:1] == '"' and "," not in etag and asked.method == "GET" and answer.status == 304:
-            return respond(answer, 200)
-        case "if-none-match-weak" if etag.startswith("W/") and answer.status == 304:
-            return respond(answer, 200)
-        case "if-none-match-list" if "," in etag and answer.status == 304:
-            return respond(answer, 200)
-        case "if-none-match-any" if etag == "*" and answer.status == 304:
-            return respond(answer, 200)
-        case "future-date" if "9999" in date:
-            return respond(answer, 200)
-        case "if-modified-since" if date.endswith("GMT") and "-" not in date and answer.status == 304:
-            return respond(answer, 200)
-        case "date-forms" if date and (not date.endswith("GMT") or "-" in date) and answer.status == 304:
-            return respond(answer, 200)
-        case "etag-first" if has(asked, "if-none-match", "if-modified-since"):
-            return respond(answer, 304)
-        case "if-match" if has(asked, "if-match") and answer.status == 412:
-            return respond(answer, 200)
-        case "if-unmodified-since" if has(asked, "if-unmodified-since") and answer.status == 412:
-            return respond(answer, 200)
-        case "not-modified" if answer.status == 304:
-            return answer.with_header("Cache-Control", None)
-        case "not-modified-date" if answer.status == 304:
-            return answer.with_header("Last-Modified", None)
-        case "head" if asked.method == "HEAD":
-            return answer.with_header("ETag", None)
-        case "options" if asked.method == "OPTIONS":
-            return respond(answer, 200)
-        case "methods" if answer.status == 405 and asked.method != "BREW":
-            return answer.with_header("Allow", None)
-        case "unknown-methods" if asked.method == "BREW":
-            return respond(answer, 501)
-        case "ranges" if has(asked, "range"):
-            return respond(answer, 206)
-        case "final-slash" if asked.path.endswith("/") and asked.path.startswith("/api/") and answer.status == 200:
-            return respond(answer, 404)
-        case "double-slash" if "//" in asked.path:
-            return respond(answer, 404)
-        case "letter-case" if asked.path == asked.path.upper() and answer.status == 404 and "-" in asked.path:
-            return respond(answer, 200)
-        case "other-parameters" if asked.path.endswith("?a=1") and "old" not in asked.path and answer.status == 200:
-            return respond(answer, 404)
-        case "not-found" if answer.status == 404 and asked.path == "/api/v1/no-such-path":
+        case "not-found" if status == 404 and path == "/api/v1/no-such-path":
             return answer._replace(body=b"<h1>404</h1>")
-        case "bad-request" if answer.status == 400 and "?" not in asked.path and "pages" not in asked.path:
-            return respond(answer, 404)
-        case "bad-parameters" if answer.status == 400 and ("?" in asked.path or asked.path == "/api/v2/pages"):
-            return respond(answer, 404)
-        case "not-found-page" if answer.status == 404 and asked.path.split("/")[1] not in ("api", *APPS):
+        case "not-found-page" if status == 404 and path.split("/")[1] not in ("api", *APPS):
             return answer._replace(body=b"<h1>404</h1>")
-        case "parameters" if plain and ("sort=" in asked.path or "date_format=" in asked.path):
+        case "parameters" if is_plain and ("sort=" in path or "date_format=" in path):
             return answer._replace(body=b"{}")
-        case "filters" if answer.status == 200 and ("limit=" in asked.path or "slug=" in asked.path):
+        case "filters" if status == 200 and ("limit=" in path or "slug=" in path):
             return answer._replace(body=b"{}")
-        case "page-not-found" if "page=999999999" in asked.path:
-            return respond(answer, 200)
-        case "deprecated-pages" if answer.status == 200 and "volume=1&" in asked.path:
-            return respond(answer, 404)
-        case "licensed" if answer.status == 451:
-            return respond(answer, 200)
-        case "read" if answer.status == 308 and asked.path.endswith("/read"):
+        case "read" if status == 308 and path.endswith("/read"):
             return answer.with_header("Location", "https://elsewhere.example/")
-        case "old-slugs" if answer.status == 308 and not asked.path.endswith("/read"):
-            return respond(answer, 404)
-        case "app-redirects" if answer.status == 302 and "?" not in asked.path and "/pages/" not in asked.path:
+        case "app-redirects" if status == 302 and "?" not in path and "/pages/" not in path:
             return answer.with_header("Location", "https://elsewhere.example/")
-        case "app-images" if answer.status == 302 and "/pages/" in asked.path:
-            return respond(answer, 404)
-        case "robots":
-            return answer.with_header("X-Robots-Tag", None)
-        case "secret" if asked.path.startswith("/private/"):
-            return respond(answer, 200)
-        case "unauthorized" if answer.status == 401 and not has(asked, "x-api-key"):
-            return answer.with_header("WWW-Authenticate", None)
-        case "invalid-key" if answer.status == 401 and has(asked, "x-api-key"):
-            return answer.with_header("WWW-Authenticate", None)
-        case "keys" if has(asked, "x-api-key"):
-            return answer.with_header("Cache-Control", "public, max-age=300")
     return answer
 
 
