@@ -24,9 +24,8 @@ class Answer(NamedTuple):
 
     # Answer with this status; 0 passes the request on.
     status: int = 0
-    # Send another byte of the body to the store, or another one of the response to the client.
+    # Send another byte of the body to the store.
     garbles_request: bool = False
-    garbles_response: bool = False
     # Close the connection without a response, after the store has got the request.
     cuts: bool = False
     # Close it before.
@@ -75,17 +74,13 @@ def proxy(store: ObjectStore) -> Iterator[StoreProxy]:
                 return
             self.close_connection = answer.drops or answer.cuts
             if not answer.drops:
-                sent = _garbled(body) if answer.garbles_request else body
+                sent = bytes([body[0] ^ 1]) + body[1:] if answer.garbles_request and body else body
                 status, headers, data = self.forward(store.endpoint.removeprefix("http://"), self.path, sent)
                 if not answer.cuts:
-                    self.reply(status, headers, _garbled(data) if answer.garbles_response else data)
+                    self.reply(status, headers, data)
 
         do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = respond
 
     with servers.answering(Handler) as port:
         state.endpoint = f"http://127.0.0.1:{port}"
         yield state
-
-
-def _garbled(data: bytes) -> bytes:
-    return bytes([data[0] ^ 1]) + data[1:] if data else data
