@@ -30,7 +30,7 @@ from tests.conftest import Site, copy_of
 from tests.faults.test_killed_builds import copy, damage
 from tests.support import runs, tree_snapshot
 from tests.support.incremental_pair import stray
-from tests.support.killed_builds import intercepted
+from tests.support.killed_builds import intercepted, refusing
 
 # As on a disk that is full, closed, read-only or broken.
 FAULTS = (errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EIO, errno.EMFILE)
@@ -200,9 +200,7 @@ def test_a_killed_worker_process_is_a_message() -> None:
         list(process_pool.ordered_map(2, make_die, range(40)))
 
 
-def test_a_full_disk_does_not_empty_the_mark_of_an_unfinished_build(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_does_not_empty_the_mark_of_an_unfinished_build(site: Site) -> None:
     """Writing it again emptied it first, so the leftovers of two builds stayed for good."""
     tree_snapshot.first_version(site)
     site.build()
@@ -210,11 +208,7 @@ def test_a_full_disk_does_not_empty_the_mark_of_an_unfinished_build(
     (site.folder / "dist/www/.0123456789abcdef0123456789abcdef").write_text("of a body")
     (site.folder / "dist" / BUILD_STATE_FILE).write_text("unfinished\n")
 
-    def full(*_: object) -> int:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as fault:
-        fault.setattr(os, "write", full)
+    with refusing("write", errno.ENOSPC):
         bodies.mark_unfinished(site.folder / "dist")
         tree_snapshot.second_version(site)
         with pytest.raises(OSError, match="No space left"):
@@ -258,14 +252,10 @@ def test_a_failing_fsync_of_a_folder_names_the_folder(tmp_path: Path, monkeypatc
         filesystem.sync(tmp_path)
 
 
-def test_a_failing_write_of_a_long_list_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_write_of_a_long_list_names_the_file(tmp_path: Path) -> None:
     """The error of a call on a descriptor has no path."""
-
-    def refuse(descriptor: int, times: object) -> None:
-        raise OSError(errno.EIO, os.strerror(errno.EIO), descriptor)
-
-    monkeypatch.setattr(os, "utime", refuse)
     with (
+        refusing("utime", errno.EIO),
         pytest.raises(OSError, match=re.escape(f"{tmp_path}/list")),
         filesystem.PartialFile(tmp_path / "list") as growing,
     ):

@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import Result
@@ -19,7 +18,7 @@ from generator.review import verify_files
 from tests.conftest import Site
 from tests.release.test_odd_folders import a_second_later
 from tests.support import runs, tree_snapshot
-from tests.support.killed_builds import intercepted, killed_at, moments
+from tests.support.killed_builds import killed_at, moments, refusing
 
 Run = Callable[..., Result]
 # Under xdist the forking process has threads; its children only run a build.
@@ -167,13 +166,7 @@ def test_a_failing_disk_is_a_message_and_the_next_build_succeeds(
     site.write("series/one.yaml", CHAPTER)
     done = copy(site, folder / "done")
     done.build()
-
-    def refuse(called: str, call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-        if called == name and (name == "write" or str(arguments[0]).endswith(file)):
-            raise OSError(number, os.strerror(number), *(() if name == "write" else arguments[:1]))
-        return call(*arguments, **named)
-
-    with intercepted(refuse):
+    with refusing(name, number, file):
         result = run("build", *tree_snapshot.options(site), "--no-cache")
 
     assert (result.exit_code, result.stdout) == (1, "")

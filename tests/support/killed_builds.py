@@ -6,7 +6,7 @@ import posix
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,17 @@ def intercepted(instead: Callable[..., Any]) -> Iterator[None]:
     finally:
         for name, call in whole.items():
             setattr(os, name, call)
+
+
+def refusing(name: str, number: int, file: str = "") -> AbstractContextManager[None]:
+    """Let each call of this name fail: every write, or every other call for a file whose path ends so."""
+
+    def refuse(called: str, call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        if called == name and (name == "write" or str(arguments[0]).endswith(file)):
+            raise OSError(number, os.strerror(number), *(() if name == "write" else arguments[:1]))
+        return call(*arguments, **named)
+
+    return intercepted(refuse)
 
 
 def killed_at(moment: int, work: Callable[[], object]) -> bool:
