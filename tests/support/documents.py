@@ -3,7 +3,6 @@
 import hashlib
 import os
 import re
-import select
 import shutil
 import signal
 import subprocess
@@ -11,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 import pytest
@@ -18,7 +18,7 @@ import pytest
 from generator import filesystem
 from generator.nginx import process
 from tests.support.paths import ROOT
-from tests.support.servers import free_port
+from tests.support.servers import Server, free_port, wait_for
 
 DOCUMENTS = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
@@ -31,8 +31,6 @@ COPIED = ("Makefile", "build.py", "catalog_src", "docs", "generator", "media", "
 SERVERS = ("make serve", "python build.py serve")
 # Seconds after which a command or server counts as hanging; far beyond what a busy machine needs.
 HANGS = 1800
-# Seconds without output after which a server has printed all: a build of the example takes one or two.
-SILENT = 300
 # Beginnings of commands that are not run, with the reason.
 NOT_RUN = {
     "make test": "does not run this test, and takes minutes",
@@ -166,7 +164,7 @@ class Runner:
 
     def __init__(self, folder: Path, port: int) -> None:
         self.folder, self.port = folder, port
-        self.server: subprocess.Popen[bytes] | None = None
+        self.server: Server | None = None
         # Coverage is measured for the project, not for its copy.
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
         path = os.pathsep.join([str(folder / ".venv/bin"), inherited["PATH"], os.path.dirname(process.find_nginx())])
@@ -220,15 +218,9 @@ class Runner:
         A request is repeated, because a server needs a moment to start or to load a release.
         """
         for _ in range(500 if command.startswith("curl") else 1):
-            done = subprocess.run(
-                ["bash", "-c", self.with_port(command)],
-                cwd=self.folder,
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=HANGS,
-            )
+            words = ["bash", "-c", self.with_port(command)]
+            pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+            done = subprocess.run(words, cwd=self.folder, env=self.environment, timeout=HANGS, **pipes)
             printed = self.as_documented(done.stdout)
             if done.returncode == 0 and (expected is None or is_shown(steady(expected), printed)):
                 return
@@ -236,25 +228,13 @@ class Runner:
 
     def start(self, command: str) -> None:
         self.stop()
-        self.server = subprocess.Popen(
-            ["bash", "-c", command],
-            cwd=self.folder,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        words, options = ["bash", "-c", command], {"env": self.environment, "start_new_session": True}
+        self.server = Server(words, TemporaryFile(), cwd=self.folder, **options)  # noqa: SIM115  # until `stop`
 
     def read_terminal(self, expected: str) -> None:
         """Wait until the server in the foreground has printed the text."""
-        assert self.server and self.server.stdout, "no server is running"
-        printed = b""
-        while steady(expected) not in self.as_documented(printed):
-            ready, _, _ = select.select([self.server.stdout], [], [], SILENT)
-            more = os.read(self.server.stdout.fileno(), 65536) if ready else b""
-            assert more, f"the server does not print\n{expected}but\n{printed.decode()}"
-            printed += more
+        assert self.server, "no server is running"
+        wait_for(self.server, lambda printed: steady(expected) in self.as_documented(printed.encode()))
 
     def save(self, text: str) -> None:
         """Save a script under the name in its first line."""
@@ -271,10 +251,10 @@ class Runner:
         file.write_text(content.replace(before, after), encoding="utf-8")
 
     def stop(self) -> None:
-        if self.server and self.server.stdout:
+        if self.server:
             os.killpg(self.server.pid, signal.SIGTERM)
-            self.server.stdout.close()
             self.server.wait()
+            self.server.log.close()
             self.server = None
         pid = self.folder / "dist/run/nginx.pid"
         if pid.exists():

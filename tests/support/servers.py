@@ -12,6 +12,7 @@ from os import pread
 from pathlib import Path
 from signal import SIGTERM
 from socket import SO_REUSEADDR, SOL_SOCKET, socket
+from socketserver import BaseRequestHandler
 from threading import Thread
 from time import monotonic
 from typing import Any, BinaryIO
@@ -79,7 +80,7 @@ def running(
         try:
             if listener:
                 listener.close()
-            _await(server, is_up)
+            wait_for(server, is_up)
             yield server
             if server.poll() is not None:
                 pytest.fail(server.fault())
@@ -97,7 +98,8 @@ def running(
             server.printed()
 
 
-def _await(server: Server, is_up: Callable[[str], object]) -> None:
+def wait_for(server: Server, is_up: Callable[[str], object]) -> None:
+    """Wait until `is_up` holds for what a server has printed."""
     end = monotonic() + LIMIT
     while not is_up(server.printed()):
         with suppress(subprocess.TimeoutExpired):
@@ -174,7 +176,7 @@ class _Threads(ThreadingHTTPServer):
 
 
 @contextmanager
-def answering(handler: type[Handler]) -> Iterator[int]:
+def answering(handler: type[BaseRequestHandler]) -> Iterator[int]:
     """Answer requests in threads of this process, on a free loopback port; yields the port."""
     with _Threads(("127.0.0.1", 0), handler) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
