@@ -8,9 +8,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from socketserver import BaseRequestHandler
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ from generator.reading_sites.site_client import MAX_SLOW, SiteClient
 from generator.review import verify_server
 from generator.server_url import ServerUrl
 from tests.conftest import Site
-from tests.support import tree_snapshot
+from tests.support import servers, tree_snapshot
 from tests.support.fake_site import Reply, serving, small
 from tests.support.paths import DATA
 from tests.support.runs import sample
@@ -54,33 +55,16 @@ def attacking(attack: Attack, *, clock: Clock | None = None, tls: bool = False) 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
 
-    def serve(client: socket.socket) -> None:
-        with suppress(OSError), client:
-            if tls:
-                client = context.wrap_socket(client, server_side=True)
-            with client:
+    class Attacker(BaseRequestHandler):
+        def handle(self) -> None:
+            with context.wrap_socket(self.request, server_side=True) if tls else self.request as client:
                 while client.recv(65536):
                     if clock:
                         clock.runs = True
                     attack(client.sendall)
 
-    def listen(listener: socket.socket) -> None:
-        with suppress(OSError):
-            while True:
-                threads.append(threading.Thread(target=serve, args=(listener.accept()[0],)))
-                threads[-1].start()
-
-    threads: list[threading.Thread] = []
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        accepting = threading.Thread(target=listen, args=(listener,))
-        accepting.start()
-        try:
-            yield f"http{'s' * tls}://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            listener.shutdown(socket.SHUT_RDWR)
-            accepting.join()
-            for thread in threads:
-                thread.join()
+    with servers.answering(Attacker) as port:
+        yield f"http{'s' * tls}://127.0.0.1:{port}"
 
 
 def endless(head: bytes, piece: bytes) -> Attack:

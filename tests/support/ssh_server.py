@@ -1,30 +1,27 @@
 """A real sshd on a loopback port, with keys of its own, and an `ssh` in PATH that uses its own configuration.
 
-A thread accepts connections and starts one sshd for each, as inetd does: so no port is guessed, and no test waits.
+Each connection gets an sshd of its own, as from inetd: so no port is guessed, and no test waits.
 """
 
 import os
 import pwd
 import shutil
-import socket
 import subprocess
-import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from socketserver import BaseRequestHandler
 from tempfile import TemporaryDirectory
-from threading import Thread
 
 import pytest
 
+from tests.support import servers
 from tests.support.servers import LIMIT
 
 _PATH = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
 _PRIVILEGE_SEPARATION = Path("/run/sshd")
-# The usual exchange, which quantum computers cannot break, takes a third of the time of a session.
-_QUICK = "KexAlgorithms curve25519-sha256"
 
 
 @dataclass(frozen=True)
@@ -86,40 +83,38 @@ def _keys(folder: Path) -> None:
     shutil.copy(folder / "user_key.pub", folder / "authorized_keys")
 
 
+# What the server and the client read; {folder} has the keys. The usual exchange of keys, which quantum computers cannot
+# break, takes a third of the time of a session, so both name another one.
+_CONFIGURATION = {
+    "sshd_config": """HostKey "{folder}/host_key"
+AuthorizedKeysFile "{folder}/authorized_keys"
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin prohibit-password
+PidFile none
+PrintMotd no
+KexAlgorithms curve25519-sha256
+SetEnv "PATH={folder}/commands:/usr/local/bin:/usr/bin:/bin"
+""",
+    "ssh_config": """IdentityFile "{folder}/user_key"
+IdentitiesOnly yes
+KexAlgorithms curve25519-sha256
+ConnectTimeout {limit}
+ServerAliveInterval {limit}
+IdentityAgent none
+UserKnownHostsFile "{folder}/known_hosts"
+GlobalKnownHostsFile none
+""",
+}
+
+
 def _configure(folder: Path, port: int) -> None:
-    (folder / "sshd_config").write_text(
-        textwrap.dedent(
-            f"""\
-            HostKey "{folder}/host_key"
-            AuthorizedKeysFile "{folder}/authorized_keys"
-            StrictModes no
-            UsePAM no
-            PasswordAuthentication no
-            KbdInteractiveAuthentication no
-            PermitRootLogin prohibit-password
-            PidFile none
-            PrintMotd no
-            {_QUICK}
-            SetEnv "PATH={folder}/commands:/usr/local/bin:/usr/bin:/bin"
-            """
-        )
-    )
+    for name, text in _CONFIGURATION.items():
+        (folder / name).write_text(text.format(folder=folder, limit=LIMIT))
     host_key = (folder / "host_key.pub").read_text().split()[:2]
     (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {' '.join(host_key)}\n")
-    (folder / "ssh_config").write_text(
-        textwrap.dedent(
-            f"""\
-            IdentityFile "{folder}/user_key"
-            IdentitiesOnly yes
-            {_QUICK}
-            ConnectTimeout {LIMIT}
-            ServerAliveInterval {LIMIT}
-            IdentityAgent none
-            UserKnownHostsFile "{folder}/known_hosts"
-            GlobalKnownHostsFile none
-            """
-        )
-    )
 
 
 def _find_sshd() -> str:
@@ -137,31 +132,23 @@ def running(folder: Path) -> Iterator[SshServer]:
     sshd = _find_sshd()
     if os.geteuid() == 0:
         _PRIVILEGE_SEPARATION.mkdir(exist_ok=True)  # sshd of root starts only with this folder
+
+    class Session(BaseRequestHandler):
+        def handle(self) -> None:
+            command = [sshd, "-i", "-e", "-f", folder / "sshd_config"]
+            with self.request as connection, (folder / "sshd.log").open("ab") as log:
+                server.sessions.append(subprocess.Popen(command, stdin=connection, stdout=connection, stderr=log))
+
     _keys(folder)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = SshServer(folder, listener.getsockname()[1])
+    with servers.answering(Session) as port:
+        server = SshServer(folder, port)
         for path in (server.commands, server.client):
             path.mkdir()
-        _configure(folder, server.port)
+        _configure(folder, port)
         server.wrap_client('ssh "$@"')
-        accepting = Thread(target=_accept, args=(listener, sshd, server), daemon=True)
-        accepting.start()
         try:
             yield server
         finally:
-            listener.shutdown(socket.SHUT_RDWR)
-            accepting.join()
             for session in server.sessions:
                 session.terminate()
                 session.wait(LIMIT)
-
-
-def _accept(listener: socket.socket, sshd: str, server: SshServer) -> None:
-    while True:
-        try:
-            connection, _ = listener.accept()
-        except OSError:
-            return
-        with connection, (server.folder / "sshd.log").open("ab") as log:
-            command = [sshd, "-i", "-e", "-f", server.folder / "sshd_config"]
-            server.sessions.append(subprocess.Popen(command, stdin=connection, stdout=connection, stderr=log))
