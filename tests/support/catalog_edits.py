@@ -1,4 +1,4 @@
-"""Everything that can happen to a catalog, each as one small function.
+"""Everything that can happen to a catalog, each as one small function or a row of FIELDS.
 
 An edit gets two numbers, which choose what it changes, and how. Those in `EDITS` nearly always leave the catalog valid.
 Those in `MISTAKES` nearly always add a problem; emptying `wrong` removes it.
