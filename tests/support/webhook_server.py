@@ -50,32 +50,20 @@ class Webhook:
         return [_LINK.findall(line)[0] for text in texts for line in text.splitlines()]
 
 
-def _fault(request: servers.Handler, data: bytes) -> str:
-    """Why Discord would refuse a request; an empty text if it would not."""
-    parts = urlsplit(request.path)
-    if parts.path != _PATH or parse_qs(parts.query).get("wait") != ["true"]:
-        return f"wrong target: {request.path}"
-    if request.headers["Content-Type"] != "application/json" or not request.headers["User-Agent"]:
-        return "no Content-Type or no User-Agent"
-    body = json.loads(data)
-    if {"embeds", "allowed_mentions"} != body.keys() or body["allowed_mentions"] != {"parse": []}:
-        return f"wrong fields: {body}"
-    total = 0
-    if not 1 <= len(body["embeds"]) <= 10:
-        return f"{len(body['embeds'])} embeds"
+def _check(request: servers.Handler, data: bytes) -> None:
+    """Fail for what Discord would refuse."""
+    parts, body = urlsplit(request.path), json.loads(data)
+    assert (parts.path, parse_qs(parts.query).get("wait")) == (_PATH, ["true"]), request.path
+    assert request.headers["Content-Type"] == "application/json" and request.headers["User-Agent"], request.headers
+    assert body.keys() == {"embeds", "allowed_mentions"} and body["allowed_mentions"] == {"parse": []}, body
+    assert 1 <= len(body["embeds"]) <= 10, body
     for embed in body["embeds"]:
-        if not embed.keys() <= {"title", "url", "description", "thumbnail"}:
-            return f"wrong fields: {embed}"
-        title, text = embed["title"], embed["description"]
-        if title != title.strip() or not 1 <= len(title) <= 256:
-            return f"wrong title: {title}"
-        if text != text.strip() or not 1 <= len(text) <= 4096:
-            return f"wrong description: {text}"
-        for url in (embed["url"], embed.get("thumbnail", {"url": embed["url"]})["url"]):
-            if urlsplit(url).scheme not in ("http", "https") or len(url) > 2048:
-                return f"wrong URL: {url}"
-        total += len(title) + len(text)
-    return f"{total} characters" if total > 6000 else ""
+        assert embed.keys() <= {"title", "url", "description", "thumbnail"}, embed
+        for text, most in (embed["title"], 256), (embed["description"], 4096):
+            assert text == text.strip() and 1 <= len(text) <= most, text
+        for url in (embed["url"], embed.get("thumbnail", embed)["url"]):
+            assert urlsplit(url).scheme in ("http", "https") and len(url) <= 2048, url
+    assert sum(len(embed["title"]) + len(embed["description"]) for embed in body["embeds"]) <= 6000, body
 
 
 @contextmanager
@@ -87,8 +75,10 @@ def running() -> Iterator[Webhook]:
             data = self.rfile.read(int(self.headers["Content-Length"]))
             webhook.count += 1
             reply = webhook.decide(webhook.count)
-            if fault := _fault(self, data):
-                webhook.refused.append(fault)
+            try:
+                _check(self, data)
+            except AssertionError as fault:
+                webhook.refused.append(str(fault))
                 reply = Reply(400, False)
             if reply.posts:
                 webhook.posted.append(json.loads(data))
