@@ -111,20 +111,16 @@ class IncrementalPair:
         """The same manifest with all ids that any release in `dist` has: rolled back releases have published them."""
         if older is None:
             return None
-        heads = [load_head(path.read_bytes().split(RESOURCES_START)[0] + b"}", "") for path in self._manifests()]
-        head, lines = older.read_bytes().split(RESOURCES_START)
-        own = load_head(head + b"}", "")
-        all_heads = [*heads, own]
-        merged = own._replace(
-            highest_id=max(each.highest_id for each in all_heads),
-            page_ids={name: number for each in all_heads for name, number in each.page_ids.items()},
+        paths = (*sorted(self.store.root.glob("releases/*/manifest.json")), older)
+        parts = [path.read_bytes().split(RESOURCES_START, 1) for path in paths]
+        heads = [load_head(head + b"}", "") for head, _ in parts]
+        merged = heads[-1]._replace(
+            highest_id=max(head.highest_id for head in heads),
+            page_ids={name: number for head in heads for name, number in head.page_ids.items()},
         )
         path = self.folder / "with-all-ids.json"
-        path.write_bytes(merged.dump() + lines)
+        path.write_bytes(merged.dump() + parts[-1][1])
         return path
-
-    def _manifests(self) -> list[Path]:
-        return sorted(self.store.root.glob("releases/*/manifest.json"))
 
     def _compare(self, report: BuildResult, expected: BuildResult, clean: Options) -> None:
         assert_none("differs from a clean build", differences(visible(clean), visible(self.options)))
