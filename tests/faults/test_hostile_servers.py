@@ -67,49 +67,34 @@ def attacking(attack: Attack, *, clock: Clock | None = None, tls: bool = False) 
         yield f"http{'s' * tls}://127.0.0.1:{port}"
 
 
-def endless(head: bytes, piece: bytes) -> Attack:
-    """The same piece again and again."""
+def endless(head: bytes, piece: bytes, *, in_batches: bool = False) -> Attack:
+    """The same piece again and again; in batches for limits of size, which need many bytes."""
+    part = piece * (32768 // len(piece) + 1) if in_batches else piece
 
     def attack(send: Send) -> None:
         send(head)
         while True:
-            send(piece)
+            send(part)
 
     return attack
-
-
-def in_batches(attack: Attack) -> Attack:
-    """The same bytes in larger parts: for limits of size, which need many bytes."""
-
-    def batched(send: Send) -> None:
-        waiting = bytearray()
-
-        def collect(piece: bytes) -> None:
-            waiting.extend(piece)
-            if len(waiting) > 32768:
-                send(bytes(waiting))
-                waiting.clear()
-
-        attack(collect)
-
-    return batched
 
 
 LINE = b"A: " + b"b" * 3000 + b"\r\n"
 # Of a hundred short ones, newer versions of Python make an error of their own.
 CONTINUE = b"HTTP/1.1 100 Continue\r\n" + LINE + b"\r\n"
+# The head and the endless piece of each.
 ENDLESS = {
-    "100 Continue": endless(b"", CONTINUE),
-    "headers of 100 Continue": endless(b"HTTP/1.1 100 Continue\r\n", LINE),
-    "status line": endless(b"", b"H"),
-    "header line": endless(HEAD, b"x"),
-    "headers": endless(HEAD, LINE),
-    "body": endless(HEAD + b"\r\n", b"x"),
-    "body with a length": endless(HEAD + b"Content-Length: 99999999999999999999\r\n\r\n", b"x"),
-    "chunks": endless(CHUNKED, b"1\r\nx\r\n"),
-    "chunk extensions": endless(CHUNKED, b"1;" + b"e" * 9000 + b"\r\nx\r\n"),
-    "chunk length": endless(CHUNKED, b"0"),
-    "chunk trailers": endless(CHUNKED + b"0\r\n", LINE),
+    "100 Continue": (b"", CONTINUE),
+    "headers of 100 Continue": (b"HTTP/1.1 100 Continue\r\n", LINE),
+    "status line": (b"", b"H"),
+    "header line": (HEAD, b"x"),
+    "headers": (HEAD, LINE),
+    "body": (HEAD + b"\r\n", b"x"),
+    "body with a length": (HEAD + b"Content-Length: 99999999999999999999\r\n\r\n", b"x"),
+    "chunks": (CHUNKED, b"1\r\nx\r\n"),
+    "chunk extensions": (CHUNKED, b"1;" + b"e" * 9000 + b"\r\nx\r\n"),
+    "chunk length": (CHUNKED, b"0"),
+    "chunk trailers": (CHUNKED + b"0\r\n", LINE),
 }
 
 
@@ -122,7 +107,7 @@ def wire(url: str, clock: Callable[[], float]) -> SiteClient:
 def test_an_endless_response_has_a_size_limit(part: str, tls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The client closes the connection, also without a deadline."""
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
-    with attacking(in_batches(ENDLESS[part]), tls=tls) as url:
+    with attacking(endless(*ENDLESS[part], in_batches=True), tls=tls) as url:
         asker = wire(url, lambda: 0.0)
         with pytest.raises(FlatpanelError, match=r"larger than|has more than|got more than|connection lost"):
             asker.get("/x", {})
@@ -136,7 +121,7 @@ def test_a_slow_response_has_a_deadline(part: str, tls: bool, monkeypatch: pytes
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
     clock = Clock()
     with (
-        attacking(ENDLESS[part], clock=clock, tls=tls) as url,
+        attacking(endless(*ENDLESS[part]), clock=clock, tls=tls) as url,
         pytest.raises(DeadlineExceeded, match="longer than 3 seconds"),
     ):
         Client(ServerUrl.of(url), clock).get("/x", {}, 1 << 30, 3)
@@ -165,7 +150,7 @@ def test_redirects_have_one_deadline_together() -> None:
 def test_three_slow_responses_end_the_import() -> None:
     """One slow response is skipped; after three in a row the import stops."""
     clock = Clock()
-    with attacking(ENDLESS["body"], clock=clock) as url:
+    with attacking(endless(*ENDLESS["body"]), clock=clock) as url:
         asker = wire(url, clock)
         for _ in range(MAX_SLOW - 1):
             clock.runs = False
@@ -277,8 +262,8 @@ def test_verify_limits_the_size_of_responses(
 
     The client is the one that other tests attack in each way.
     """
-    for attack in [*ENDLESS.values()][::3]:
-        with attacking(in_batches(attack)) as url:
+    for parts in [*ENDLESS.values()][::3]:
+        with attacking(endless(*parts, in_batches=True)) as url:
             result = run("verify", "--out", built.folder / "dist", "--url", url)
 
         assert result.exit_code == 1 and isinstance(result.exception, SystemExit)
@@ -290,7 +275,7 @@ def test_verify_limits_the_time_of_responses(built: Site) -> None:
     clock = Clock()
     sentence = "(the response takes longer than 3 seconds|no response: no connection within 10 seconds)"
     with (
-        attacking(ENDLESS["100 Continue"], clock=clock) as url,
+        attacking(endless(*ENDLESS["100 Continue"]), clock=clock) as url,
         pytest.raises(FlatpanelError, match=f"^{url}: {sentence}$"),
     ):
         verify_server.check_server(built.store, url, clock, 3)
