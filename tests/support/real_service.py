@@ -34,8 +34,6 @@ def computed(target: str, plain: Plain) -> "Exchange | None":
     parameters = {name: values[-1] for name, values in parse_qs(query).items()}
     if re.fullmatch(r"/api/v2/chapters/[0-9]+/read", path):
         chapter = plain(path.removesuffix("/read"))
-        if chapter.status != 200:
-            return chapter
         return replace(chapter, status=308, headers={"Location": _HOST + json.loads(chapter.body)["url"]}, body="")
     if path == "/api/v2/chapters" and query:
         return _chapters(plain(path), parameters)
@@ -269,31 +267,18 @@ class RealService:
             if failures := self._failures.get(target):
                 return self._addressed(failures.pop(0))
         sent = {name: headers[name.lower()] for name in _CHOOSING if name.lower() in headers}
-        recorded, is_old = self._recorded_target(target)
-        if is_old:
-            return self._addressed(self._unknown(target))
-        return self._addressed(self._chosen(method, recorded, sent, headers.get("user-agent", "client")))
+        return self._addressed(self._chosen(method, self._recorded_target(target), sent))
 
-    def _recorded_target(self, target: str) -> tuple[str, bool]:
-        """The recorded target of a request, and whether the request has a name from before a rename."""
-        segments = re.split("([/?])", target)
+    def _recorded_target(self, target: str) -> str:
         new = {after: before for before, after in self.renamed.items()}
-        is_old = any(segment in self.renamed and segment not in new for segment in segments)
-        return "".join(new.get(segment, segment) for segment in segments), is_old
+        return "".join(new.get(segment, segment) for segment in re.split("([/?])", target))
 
-    def _chosen(self, method: str, target: str, sent: Mapping[str, str], agent: str) -> Exchange:
-        if not agent:
-            return Exchange(403, {"Content-Type": "application/json"}, '{"error": "Forbidden"}')
+    def _chosen(self, method: str, target: str, sent: Mapping[str, str]) -> Exchange:
         recorded = [] if target in self.changed or self.renamed else self._recorded(method, target)
         for exchange in recorded:
             if exchange.request == sent:
                 return exchange
         plain = self._plain(method, target)
-        key = sent.get("X-API-Key")
-        if key is not None and target.startswith("/api/v2"):
-            if key not in (KEY_OF_READER, KEY_OF_ADMINISTRATOR):
-                return Exchange(401, {**plain.headers, "ETag": ""}, '{"detail":"Invalid token."}')
-            plain = next((row for row in recorded if row.request == {"X-API-Key": key}), plain)
         return replace(plain, status=304, body="") if plain.status == 200 and _is_fresh(plain, sent) else plain
 
     def _recorded(self, method: str, target: str) -> list[Exchange]:
@@ -314,7 +299,7 @@ class RealService:
                 yield replace(broken, request=exchange.request)
             elif self.setting not in CDNS:
                 yield exchange
-            elif not _is_conditional(exchange):
+            elif not {"If-None-Match", "If-Modified-Since"} & exchange.request.keys():
                 yield with_cdn(exchange, self.setting)
 
     def _plain(self, method: str, target: str) -> Exchange:
@@ -329,36 +314,26 @@ class RealService:
         plain = next((exchange for exchange in self._recorded(method, target) if not exchange.request), None)
         if plain:
             return plain
-        if method == "HEAD":
-            return replace(self._plain("GET", target), body="")
         if target.startswith("/api/v2/series?") and self.version == "v0.9.6":
-            return self._series_page(target)
+            return self._filtered(target)
         if self.version == "v0.9.6" and (exchange := computed(target, lambda target: self._plain("GET", target))):
             return exchange
         return self._unknown(target)
 
-    def _series_page(self, target: str) -> Exchange:
-        """A page of the list of series with parameters that are not recorded; a filtered one is ordered by title."""
+    def _filtered(self, target: str) -> Exchange:
+        """The list of series with filters that are not recorded, ordered by title."""
         whole = self._plain("GET", "/api/v2/series")
-        value = json.loads(whole.body)
         parameters = {name: values[-1] for name, values in parse_qs(target.partition("?")[2]).items()}
-        numbers = [parameters.get(name, "") for name in ("page", "limit")]
-        page, limit = (int(number) if number.isdecimal() and int(number) else 0 for number in numbers)
-        limit, page = limit or 20, page or 1
-        if FILTERS & parameters.keys():
-            setting = self.setting if self.setting == AFTER_EDIT else USUAL
-            lists = {"categories": json.loads(exchanges(self.version, setting)["GET", "/api/v1/categories/"][0].body)}
-            value["results"] = [
-                series
-                for series in value["results"]
-                if matches(series["slug"], parameters, lambda target: self._plain("GET", target), lists)
-            ]
-            return replace(whole, body=json.dumps(value | {"total": len(value["results"])}, ensure_ascii=False))
-        results = value["results"][(page - 1) * limit : page * limit]
-        if not results:
-            return self._plain("GET", "/api/v2/series?page=2")
-        value |= {"last": page * limit >= len(value["results"]), "results": results}
-        return whole.with_body(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+        assert FILTERS & parameters.keys(), f"pages that are not recorded are not computed: {target}"
+        setting = self.setting if self.setting == AFTER_EDIT else USUAL
+        lists = {"categories": json.loads(exchanges(self.version, setting)["GET", "/api/v1/categories/"][0].body)}
+        value = json.loads(whole.body)
+        value["results"] = [
+            series
+            for series in value["results"]
+            if matches(series["slug"], parameters, lambda target: self._plain("GET", target), lists)
+        ]
+        return replace(whole, body=json.dumps(value | {"total": len(value["results"])}, ensure_ascii=False))
 
     def _unknown(self, target: str) -> Exchange:
         """404, or 501 for a path that the service spells in another way."""
@@ -376,8 +351,6 @@ class RealService:
         if target.startswith("/api/v2/") and not path.endswith("/"):
             return Exchange(404, json_type, '{"detail":"Not found."}')
         if re.match(r"/api/v1/(series|authors|artists|groups)/.*/$", path):
-            if self.setting == V1_OFF:
-                return exchanges(self.version, V1_OFF)["GET", "/api/v1/series/"][0]
             return Exchange(404, json_type, '{"error": "Not found", "status": 404}')
         return Exchange(501, json_type, '{"error": "Invalid API endpoint"}')
 
@@ -396,10 +369,6 @@ class RealService:
 
         headers = {name: addressed(value) for name, value in exchange.headers.items() if value}
         return replace(exchange, headers=headers, body=addressed(exchange.body))
-
-
-def _is_conditional(exchange: Exchange) -> bool:
-    return bool({"If-None-Match", "If-Modified-Since"} & exchange.request.keys())
 
 
 def _is_fresh(plain: Exchange, sent: Mapping[str, str]) -> bool:
