@@ -149,10 +149,6 @@ class Imported:
     result: Result
 
     @cached_property
-    def report(self) -> str:
-        return self.project.report(self.result)
-
-    @cached_property
     def entities(self) -> Entities:
         return self.project.entities()
 
