@@ -238,6 +238,16 @@ def test_aliases_of_authors_come_from_a_series_of_all_namesakes(tmp_path: Path) 
     assert not [note for note in notes if "authors Ada" in note or "other people" in note]
 
 
+def test_people_of_another_service_have_the_aliases_of_its_list(tmp_path: Path) -> None:
+    """Its list of authors is one, also if all of them are artists."""
+    responses = small()
+    responses["/api/v2/authors"] = {"results": [{"id": 4, "name": "Ada"}]}
+    responses["/api/v1/authors"] = responses["/api/v1/artists"] = [{"id": 4, "name": "Ada", "aliases": ["Countess"]}]
+    imported(responses, tmp_path)
+
+    assert read(tmp_path, "authors.yaml") == [{"id": 4, "name": "Ada", "aliases": ["Countess"]}]
+
+
 def test_people_who_cannot_be_told_apart_are_noted(tmp_path: Path) -> None:
     """Without version 1, there are names only."""
     responses = {path: value for path, value in namesakes().items() if not path.startswith("/api/v1/")}
