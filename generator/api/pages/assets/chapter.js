@@ -49,7 +49,6 @@ function read() {
   // Nothing is read in a tab behind another.
   let wasShown = false;
   let isReturning = false;
-  let leftAt = 0;
   let numbers = "";
   let [writing, written] = [0, -PAUSE];
 
@@ -129,16 +128,12 @@ function read() {
   });
 
   addEventListener("scroll", writeSoon, { passive: true });
-  addEventListener("pagehide", () => {
-    leftAt = scrollY;
-    writeAddress();
-  });
+  addEventListener("pagehide", writeAddress);
   addEventListener("pageshow", ({ persisted }) => {
-    // With manual restoration, Safari shows a page that it has kept from its top.
-    if (persisted) scrollTo({ top: leftAt, behavior: "instant" });
-    // The next chapter may have another choice now. Its progress stays.
-    isReturning = persisted && ofSeries(series).chapter;
-    if (isReturning && JSON.stringify(chosen()) !== JSON.stringify(pages.choice)) pages.arrange(chosen());
+    if (!persisted) return;
+    // Safari shows the page from its top. The next chapter may have another choice now; the progress is that of it.
+    isReturning = true;
+    pages.arrange(ofSeries(series).chapter ? chosen() : {}, history.state?.part);
     isReturning = false;
   });
   document.addEventListener("visibilitychange", () => {
