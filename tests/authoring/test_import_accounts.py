@@ -57,14 +57,17 @@ def bring(run: Run, database: Path, catalog: Path) -> Import:
 
 
 @pytest.fixture
-def with_accounts(bring: Import) -> None:
-    """A project after an import with accounts."""
+def imported(bring: Import, catalog: Path) -> Path:
+    """The catalog after an import with accounts."""
     bring()
+    return catalog
 
 
 @pytest.fixture
-def with_personal_data(bring: Import) -> None:
+def personal(bring: Import, catalog: Path) -> Path:
+    """The catalog after an import with personal data."""
     bring("--accounts", "--personal-data")
+    return catalog
 
 
 def read(catalog: Path, file: str = "accounts.yaml") -> dict[str, dict[str, Any]]:
@@ -134,10 +137,9 @@ def test_no_file_and_no_output_has_an_api_key(bring: Import, catalog: Path, opti
     assert not [name for name in PERSONAL if name in output]
 
 
-@pytest.mark.usefixtures("with_personal_data")
-def test_personal_data_only_on_request(catalog: Path) -> None:
+def test_personal_data_only_on_request(personal: Path) -> None:
     """Line ends become those of a catalog; the avatar is where the old site has it."""
-    assert read(catalog)["tidepool"] == {
+    assert read(personal)["tidepool"] == {
         "username": "tidepool",
         "first_name": "Tide",
         "last_name": "Pool",
@@ -147,13 +149,12 @@ def test_personal_data_only_on_request(catalog: Path) -> None:
         "bookmarks": TIDEPOOL,
         "keys": [imported_key(KEY_OF_READER)],
     }
-    assert read(catalog)["driftwood"] == {"username": "driftwood", "email": "driftwood@reader.example"}
+    assert read(personal)["driftwood"] == {"username": "driftwood", "email": "driftwood@reader.example"}
 
 
-@pytest.mark.usefixtures("with_accounts")
-def test_an_imported_key_opens_the_bookmarks_of_its_account(catalog: Path) -> None:
+def test_an_imported_key_opens_the_bookmarks_of_its_account(imported: Path) -> None:
     """An app sends the same key as to the old site."""
-    with serving(Site(catalog.parent)) as web:
+    with serving(Site(imported.parent)) as web:
         own = web.ask("/api/v2/bookmarks", X_API_Key=KEY_OF_READER)
         other = web.ask("/api/v2/bookmarks", X_API_Key=KEY_OF_ADMINISTRATOR)
         profile = web.ask("/api/v2/profile", X_API_Key=KEY_OF_READER)
@@ -165,8 +166,7 @@ def test_an_imported_key_opens_the_bookmarks_of_its_account(catalog: Path) -> No
     assert lapsed.status == 401
 
 
-@pytest.mark.usefixtures("with_accounts")
-def test_second_import_follows_bookmarks_and_keys_of_the_old_site(bring: Import, database: Path, catalog: Path) -> None:
+def test_second_import_follows_bookmarks_and_keys_of_the_site(bring: Import, database: Path, imported: Path) -> None:
     """Where people changed nothing here."""
     change(
         database,
@@ -176,7 +176,7 @@ def test_second_import_follows_bookmarks_and_keys_of_the_old_site(bring: Import,
         "DELETE FROM users_apikey WHERE user_id = 1",
     )
     assert json.loads(bring("--accounts", "--json").stdout)["changed"] == 4
-    entries = read(catalog)
+    entries = read(imported)
 
     assert entries["tidepool"]["bookmarks"] == [slug for slug in TIDEPOOL if not slug.startswith("tin-saint")]
     assert entries["tidepool"]["keys"] == [imported_key(OTHER_KEY)]
@@ -185,32 +185,30 @@ def test_second_import_follows_bookmarks_and_keys_of_the_old_site(bring: Import,
     assert json.loads(bring("--accounts", "--json").stdout)["files"] == []
 
 
-@pytest.mark.usefixtures("with_accounts")
-def test_keys_added_and_removed_here_stay_so(bring: Import, database: Path, catalog: Path) -> None:
+def test_keys_added_and_removed_here_stay_so(bring: Import, database: Path, imported: Path) -> None:
     """In `accounts.yaml` and in `keys.yaml`."""
-    edit(catalog, digest(KEY_OF_READER), f"{digest(KEY_OF_READER)}\n    - name: phone\n      sha256: {'a1' * 32}")
-    edit(catalog, f"\n  keys:\n    - name: MangAdventure\n      sha256: {digest(KEY_OF_ADMINISTRATOR)}\n", "")
-    key_entries.add_key(catalog, "tablet", "ferry.reader+1@reader.example", str)
+    edit(imported, digest(KEY_OF_READER), f"{digest(KEY_OF_READER)}\n    - name: phone\n      sha256: {'a1' * 32}")
+    edit(imported, f"\n  keys:\n    - name: MangAdventure\n      sha256: {digest(KEY_OF_ADMINISTRATOR)}\n", "")
+    key_entries.add_key(imported, "tablet", "ferry.reader+1@reader.example", str)
     change(database, f"UPDATE users_apikey SET key = '{OTHER_KEY}' WHERE user_id = 3")
     bring()
 
-    assert [key["sha256"] for key in read(catalog)["tidepool"]["keys"]] == ["a1" * 32, digest(OTHER_KEY)]
-    assert "keys" not in read(catalog)["quartermaster"]
-    assert read(catalog, "keys.yaml")["tablet"]["account"] == "ferry.reader+1@reader.example"
+    assert [key["sha256"] for key in read(imported)["tidepool"]["keys"]] == ["a1" * 32, digest(OTHER_KEY)]
+    assert "keys" not in read(imported)["quartermaster"]
+    assert read(imported, "keys.yaml")["tablet"]["account"] == "ferry.reader+1@reader.example"
 
 
-@pytest.mark.usefixtures("with_accounts")
-def test_bookmarks_changed_on_both_sides_are_a_conflict(bring: Import, database: Path, catalog: Path) -> None:
+def test_bookmarks_changed_on_both_sides_are_a_conflict(bring: Import, database: Path, imported: Path) -> None:
     """The catalog's stay, and an option decides."""
-    edit(catalog, "bookmarks: [kiln-sisters]", "bookmarks: [copper-weather]")
+    edit(imported, "bookmarks: [kiln-sisters]", "bookmarks: [copper-weather]")
     change(database, "INSERT INTO users_bookmark (id, user_id, series_id) VALUES (99, 5, 1)")
     result = bring()
 
     assert "account ferry.reader+1@reader.example: bookmarks: conflict" in result.output
-    assert read(catalog)["ferry.reader+1@reader.example"]["bookmarks"] == ["copper-weather"]
+    assert read(imported)["ferry.reader+1@reader.example"]["bookmarks"] == ["copper-weather"]
     assert "conflict" in bring().output
     bring("--accounts", "--theirs")
-    assert read(catalog)["ferry.reader+1@reader.example"]["bookmarks"] == ["kiln-sisters", "harbor-of-glass-bells"]
+    assert read(imported)["ferry.reader+1@reader.example"]["bookmarks"] == ["kiln-sisters", "harbor-of-glass-bells"]
 
 
 def test_bookmarks_of_series_outside_the_catalog_are_counted(bring: Import, database: Path, catalog: Path) -> None:
@@ -225,74 +223,69 @@ def test_bookmarks_of_series_outside_the_catalog_are_counted(bring: Import, data
     assert read(catalog)["ferry.reader+1@reader.example"] == {"username": "ferry.reader+1@reader.example"}
 
 
-@pytest.mark.usefixtures("with_accounts")
-def test_a_changed_slug_changes_the_bookmarks(bring: Import, database: Path, catalog: Path) -> None:
+def test_a_changed_slug_changes_the_bookmarks(bring: Import, database: Path, imported: Path) -> None:
     """The series has the new slug in the catalog, too."""
     change(database, "UPDATE reader_series SET slug = 'sisters-of-the-kiln' WHERE slug = 'kiln-sisters'")
     bring()
 
-    assert read(catalog)["ferry.reader+1@reader.example"]["bookmarks"] == ["sisters-of-the-kiln"]
+    assert read(imported)["ferry.reader+1@reader.example"]["bookmarks"] == ["sisters-of-the-kiln"]
 
 
-@pytest.mark.usefixtures("with_accounts")
-def test_a_slug_that_was_changed_here_keeps_the_bookmarks(bring: Import, catalog: Path) -> None:
-    (catalog / "series/kiln-sisters.yaml").rename(catalog / "series/kiln.yaml")
-    series = catalog / "series/kiln.yaml"
+def test_a_slug_that_was_changed_here_keeps_the_bookmarks(bring: Import, imported: Path) -> None:
+    (imported / "series/kiln-sisters.yaml").rename(imported / "series/kiln.yaml")
+    series = imported / "series/kiln.yaml"
     series.write_text(series.read_text() + "formerly: [kiln-sisters]\n")
-    edit(catalog, "kiln-sisters", "kiln")
+    edit(imported, "kiln-sisters", "kiln")
     for _ in range(2):
         output = bring().output
         assert "conflict" not in output and "not in the catalog" not in output
-        assert read(catalog)["ferry.reader+1@reader.example"]["bookmarks"] == ["kiln"]
+        assert read(imported)["ferry.reader+1@reader.example"]["bookmarks"] == ["kiln"]
 
 
-@pytest.mark.usefixtures("with_accounts")
-def test_account_that_becomes_inactive_loses_its_imported_keys(bring: Import, database: Path, catalog: Path) -> None:
+def test_account_that_becomes_inactive_loses_its_imported_keys(bring: Import, database: Path, imported: Path) -> None:
     """The old site refuses them as well. They come back with the account."""
-    edit(catalog, digest(KEY_OF_READER), f"{digest(KEY_OF_READER)}\n    - name: phone\n      sha256: {'a1' * 32}")
+    edit(imported, digest(KEY_OF_READER), f"{digest(KEY_OF_READER)}\n    - name: phone\n      sha256: {'a1' * 32}")
     change(database, "UPDATE auth_user SET is_active = 0 WHERE id IN (1, 2, 3)")
     output = bring().output
 
     assert "account quartermaster, account tidepool: inactive or removed on the site; loses its imported API" in output
     assert "account bellringer, account quartermaster, account tidepool: no longer on the site; kept" in output
-    assert read(catalog)["tidepool"]["keys"] == [{"name": "phone", "sha256": "a1" * 32}]
-    assert "keys" not in read(catalog)["quartermaster"]
+    assert read(imported)["tidepool"]["keys"] == [{"name": "phone", "sha256": "a1" * 32}]
+    assert "keys" not in read(imported)["quartermaster"]
     bring()
     change(database, "UPDATE auth_user SET is_active = 1")
     bring()
-    assert [key["sha256"] for key in read(catalog)["tidepool"]["keys"]] == ["a1" * 32, digest(KEY_OF_READER)]
-    assert [key["sha256"] for key in read(catalog)["quartermaster"]["keys"]] == [digest(KEY_OF_ADMINISTRATOR)]
+    assert [key["sha256"] for key in read(imported)["tidepool"]["keys"]] == ["a1" * 32, digest(KEY_OF_READER)]
+    assert [key["sha256"] for key in read(imported)["quartermaster"]["keys"]] == [digest(KEY_OF_ADMINISTRATOR)]
 
 
-@pytest.mark.usefixtures("with_accounts")
-def test_removed_accounts_are_removed_on_request(bring: Import, database: Path, catalog: Path) -> None:
+def test_removed_accounts_are_removed_on_request(bring: Import, database: Path, imported: Path) -> None:
     """Except those that people edited here. One that people removed is not added again, and a note names it."""
-    edit(catalog, "- username: bellringer\n", "")
+    edit(imported, "- username: bellringer\n", "")
     assert "account bellringer: removed from the catalog since the last import; not added again" in bring().output
-    assert "bellringer" not in read(catalog)
+    assert "bellringer" not in read(imported)
 
-    edit(catalog, "username: driftwood", "username: driftwood\n  bio: Mine.")
+    edit(imported, "username: driftwood", "username: driftwood\n  bio: Mine.")
     change(database, "UPDATE auth_user SET is_active = 0 WHERE id IN (2, 3, 4)")
     bring("--accounts", "--remove")
 
-    assert list(read(catalog)) == ["quartermaster", "driftwood", "ferry.reader+1@reader.example"]
+    assert list(read(imported)) == ["quartermaster", "driftwood", "ferry.reader+1@reader.example"]
 
 
-@pytest.mark.usefixtures("with_personal_data")
-def test_renamed_account_is_recognised_by_its_key(bring: Import, database: Path, catalog: Path) -> None:
+def test_renamed_account_is_recognised_by_its_key(bring: Import, database: Path, personal: Path) -> None:
     """Keys that were added here follow."""
-    key_entries.add_key(catalog, "tablet", "tidepool", str)
-    key_entries.add_key(catalog, "till", None, str)
+    key_entries.add_key(personal, "tablet", "tidepool", str)
+    key_entries.add_key(personal, "till", None, str)
     change(database, "UPDATE auth_user SET username = 'Pool@霧', first_name = '' WHERE username = 'tidepool'")
     bring()
 
-    assert read(catalog)["Pool@霧"]["bookmarks"] == TIDEPOOL
-    assert read(catalog)["Pool@霧"]["first_name"] == "Tide"
-    assert "tidepool" not in read(catalog)
-    assert read(catalog, "keys.yaml")["tablet"]["account"] == "Pool@霧"
+    assert read(personal)["Pool@霧"]["bookmarks"] == TIDEPOOL
+    assert read(personal)["Pool@霧"]["first_name"] == "Tide"
+    assert "tidepool" not in read(personal)
+    assert read(personal, "keys.yaml")["tablet"]["account"] == "Pool@霧"
     assert json.loads(bring("--accounts", "--json").stdout)["files"] == []
     bring("--accounts", "--personal-data")
-    assert read(catalog)["Pool@霧"]["first_name"] == ""
+    assert read(personal)["Pool@霧"]["first_name"] == ""
 
 
 def test_a_key_of_another_account_here_is_not_moved(bring: Import, database: Path, catalog: Path) -> None:
@@ -316,22 +309,21 @@ def test_a_key_of_another_account_here_is_not_moved(bring: Import, database: Pat
     ]
 
 
-@pytest.mark.usefixtures("with_personal_data")
-def test_second_import_without_personal_data_keeps_it(bring: Import, database: Path, catalog: Path) -> None:
+def test_second_import_without_personal_data_keeps_it(bring: Import, database: Path, personal: Path) -> None:
     """The next one with it compares with the last that had it."""
-    before = (catalog / "accounts.yaml").read_bytes()
+    before = (personal / "accounts.yaml").read_bytes()
     bring("--accounts")
     bring("--json")
-    assert (catalog / "accounts.yaml").read_bytes() == before
+    assert (personal / "accounts.yaml").read_bytes() == before
 
     change(
         database,
         "UPDATE auth_user SET last_name = 'Poole', email = 'new@reader.example' WHERE id = 3",
         "UPDATE users_userprofile SET avatar = '' WHERE user_id = 3",
     )
-    edit(catalog, "email: tidepool@reader.example", "email: mine@reader.example")
+    edit(personal, "email: tidepool@reader.example", "email: mine@reader.example")
     result = bring("--accounts", "--personal-data")
-    after = read(catalog)["tidepool"]
+    after = read(personal)["tidepool"]
 
     assert (after["last_name"], after["email"]) == ("Poole", "mine@reader.example")
     assert "avatar" not in after
@@ -418,18 +410,17 @@ def test_accounts_arrive_with_a_site(
         (("users_userprofile", "users_apikey", "users_bookmark"), "the database has no profiles, API keys and bookm"),
     ],
 )
-@pytest.mark.usefixtures("with_accounts")
 def test_database_without_accounts_is_refused(
-    bring: Import, database: Path, catalog: Path, tables: tuple[str, ...], fault: str
+    bring: Import, database: Path, imported: Path, tables: tuple[str, ...], fault: str
 ) -> None:
     """A dump of other apps must not remove all keys."""
-    before = (catalog / "accounts.yaml").read_bytes()
+    before = (imported / "accounts.yaml").read_bytes()
     change(database, *(f"DELETE FROM {table}" for table in tables))
     output = bring(code=1).output
 
     assert fault in output
     assert COMMANDS["0.9.6"] in output
-    assert (catalog / "accounts.yaml").read_bytes() == before
+    assert (imported / "accounts.yaml").read_bytes() == before
 
 
 def test_version_0_4_5_has_no_accounts(run: Run, tmp_path: Path) -> None:
