@@ -57,12 +57,8 @@ SHOWN = HEADINGS | {
 }
 
 
-def sections() -> dict[str, str]:
-    parts = re.split(r"(?m)^#{1,3} (.+)$", DOCS)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
-
-
-SECTIONS = sections()
+_, *PARTS = re.split(r"(?m)^#{1,3} (.+)$", DOCS)
+SECTIONS = dict(zip(PARTS[::2], PARTS[1::2], strict=True))
 
 
 def records() -> set[type[model.Record]]:
@@ -215,13 +211,10 @@ def kinds(value: Any, kind: type[BaseModel]) -> Iterator[tuple[str, str]]:
                 yield from kinds(inner, nested)
 
 
-def files() -> dict[str, Any]:
-    """The values of the example's files, by name."""
-    paths = sorted(CATALOG.rglob("*.yaml"))
-    return {file.relative_to(CATALOG).as_posix(): reader.load(file.read_bytes()) for file in paths}
-
-
-FILES = files()
+# The values of the example's files, by name.
+FILES: dict[str, Any] = {
+    file.relative_to(CATALOG).as_posix(): reader.load(file.read_bytes()) for file in sorted(CATALOG.rglob("*.yaml"))
+}
 
 
 def kind_of(name: str) -> type[BaseModel]:

@@ -47,10 +47,6 @@ def imported(*arguments: object) -> set[str]:
     return set(re.findall(r"^import time:[^|]*\|[^|]*\| +(\S+)$", done.stderr, re.MULTILINE))
 
 
-def own(modules: set[str]) -> set[str]:
-    return {module for module in modules if module.partition(".")[0] == "generator"}
-
-
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """A site without pages, with a cache: the first build of a site imports more than later ones."""
@@ -62,7 +58,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Site:
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_the_help_imports_no_command(option: str) -> None:
     """The first sentences of the commands are in the table of commands."""
-    assert own(imported(option)) == START
+    assert {module for module in imported(option) if module.partition(".")[0] == "generator"} == START
 
 
 def test_a_build_without_changes_imports_nothing_that_reads_or_renders(built: Site) -> None:
