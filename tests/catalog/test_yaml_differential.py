@@ -5,15 +5,13 @@ line: the text, and the JSON that it stands for, or that it is no YAML.
 `yaml_suite.LICENSE` is their licence.
 """
 
-import io
 import json
 import math
-import re
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML, ScalarNode, SequenceNode
 from ruamel.yaml.error import YAMLError
@@ -149,26 +147,3 @@ def test_both_readers_return_the_same_value(text: str) -> None:
     ours, others = outcome(text.encode()), theirs(text)
     if ours and others:
         assert repr(floats(ours)) == repr(floats(others))
-
-
-TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=12)
-NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
-PLAIN = st.recursive(
-    st.none() | st.booleans() | NUMBERS | TEXTS | st.sampled_from(WORDS),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS | st.sampled_from(WORDS), inner, max_size=3),
-    max_leaves=8,
-)
-
-
-@settings(max_examples=examples(300), derandomize=True)
-@given(PLAIN.filter(lambda value: isinstance(value, list | dict)), st.booleans())
-def test_output_of_another_writer_is_read(value: Any, flow: bool) -> None:
-    """In block and flow style, with any quotes."""
-    writer = YAML(typ="safe", pure=True)
-    writer.version, writer.default_flow_style = (1, 2), flow
-    stream = io.StringIO()
-    writer.dump(value, stream)
-    # In flow style, libyaml refuses a plain text that begins with a colon, and reads ? as in READ_OTHERWISE.
-    assume(not (flow and re.search(r"[\[{ ][:?][^ ]", stream.getvalue())))
-
-    assert floats(load(stream.getvalue().encode())) == value
