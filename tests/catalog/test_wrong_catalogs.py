@@ -215,16 +215,3 @@ def test_file_named_series_is_a_problem(catalog: Path) -> None:
     write(catalog, "series", "")
 
     assert problems(catalog) == ["series:1:1: cannot be read: Not a directory"]
-
-
-def test_file_name_that_is_not_utf_8_can_be_printed(catalog: Path) -> None:
-    """The bytes are escaped for terminals and JSON."""
-    with open(bytes(catalog / "series/long/chapters") + b"/\xff.yaml", "w") as chapter:
-        chapter.write("number: 1\npublished: soon\npages: []\n")
-
-    says = problems(catalog)
-
-    assert says == [
-        "series/long/chapters/\\udcff.yaml:2:12: published: should be a time like 2026-05-01T12:00:00Z, not soon"
-    ]
-    assert "\n".join(says).encode()
