@@ -323,12 +323,6 @@ def test_a_chapter_without_a_url_has_no_entry(catalog: FeedCatalog) -> None:
 # Content
 
 
-def test_feeds_have_no_hidden_chapter(made: dict[str, bytes]) -> None:
-    """Not of licensed, restricted and scheduled ones; a series without another chapter has no feed."""
-    assert "/reader/tomorrow.atom" not in made
-    assert not [path for path, body in made.items() if not path.startswith("/api/") and b"Secret" in body]
-
-
 OF_GROUPS = {"/groups/5", "/groups/6", "/groups/7"}
 
 

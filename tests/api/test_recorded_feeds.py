@@ -160,17 +160,3 @@ def test_json_feeds_equal_atom_feeds(made: dict[str, bytes]) -> None:
         assert json.items == [replace(item, enclosures=()) for item in atom.items]
         assert rss.items == [replace(item, enclosures=(), updated=0) for item in atom.items]
         assert (json.title, json.home) == (rss.title, rss.home) == (atom.title, atom.home)
-
-
-def test_licensed_series_is_in_the_library_and_its_feed_is_empty(made: dict[str, bytes]) -> None:
-    library = READERS["atom"](made["/library.atom"])
-    assert "Tin Saint in the Orchard" in [item.title for item in library.items]
-    for format, read in READERS.items():
-        feed = read(made[f"/reader/tin-saint-in-the-orchard.{format}"])
-        assert (feed.subtitle, feed.items) == ("This series is licensed.", [])
-
-
-def test_no_feed_has_a_scheduled_chapter(made: dict[str, bytes]) -> None:
-    """The recorded site has some in 2030 and later."""
-    for path in [path for path in made if path.endswith(".atom")]:
-        assert all(item.published <= RECORDED_AT for item in READERS["atom"](made[path]).items)
