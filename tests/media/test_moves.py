@@ -170,9 +170,11 @@ def test_guesses_are_comments(site: Site) -> None:
 
 def test_a_file_at_the_top_needs_no_folder(site: Site) -> None:
     """Old sites have pages right below the media root, and in folders of any name."""
-    write(site, ("", '"https://comics.example/media/a.png"'), ("", '"https://comics.example/media/a%20b/c.png"'))
+    media = "https://comics.example/media"
+    write(site, ("", f'"{media}/a.png"'), ("", f'"{media}/a%20b/c.png", "{media}/a%20b/d.png"'))
     site.write("site.yaml", "base_url: https://comics.example\n")
 
-    assert [*moves.script(Path("/m"), found(site, COVER, "A.png", "a b/C.png"))][-3:] == [
-        *("mv -- A.png a.png", "mkdir -p -- 'a b'", "mv -- 'a b/C.png' 'a b/c.png'"),
+    assert [*moves.script(Path("/m"), found(site, COVER, "A.png", "a b/C.png", "a b/D.png"))][-5:] == [
+        *("cd -- /m", "mv -- A.png a.png"),
+        *("mkdir -p -- 'a b'", "mv -- 'a b/C.png' 'a b/c.png'", "mv -- 'a b/D.png' 'a b/d.png'"),
     ]
