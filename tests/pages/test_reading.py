@@ -183,7 +183,7 @@ def test_a_slow_script_finds_the_page(example: PageSite, tab: Tab) -> None:
 
 
 def test_the_last_chapter_has_an_end(example: PageSite, tab: Tab) -> None:
-    """After its last page, the arrow leads to a note; no other chapter has one."""
+    """After its last page, the arrow leads to a note; no other chapter has one. Reading goes on where it ended."""
     tab.open(example.url(CHAPTER))
     assert "That is all so far" not in tab.run("document.querySelector('#end').textContent")
     open_chapter(tab, example.url(LAST))
@@ -191,6 +191,10 @@ def test_the_last_chapter_has_an_end(example: PageSite, tab: Tab) -> None:
     tab.press("ArrowRight")
     tab.wait_until("document.activeElement.id === 'end'")
     assert "That is all so far." in tab.run("document.activeElement.textContent")
+    count = count_of_pages(tab)
+    tab.open(example.url(SERIES))
+    tab.wait_until("document.querySelector('#continue').checkVisibility()")
+    assert tab.run("document.querySelector('#continue').getAttribute('href')") == f"{LAST}#page-{count}"
 
 
 def test_right_to_left(example: PageSite, tab: Tab) -> None:
@@ -278,18 +282,6 @@ def test_a_tab_behind_another_is_not_read(example: PageSite, tab: Tab) -> None:
     assert not tab.run(f"{SHELF}?.series['{SERIES}']")
     tab.run("isBehind = false; document.dispatchEvent(new Event('visibilitychange'))")
     assert tab.run(f"{SHELF}.series['{SERIES}'].page") == 2
-
-
-def test_a_finished_chapter_continues_with_the_next(example: PageSite, tab: Tab) -> None:
-    """After its last page; the last chapter of all continues where it was left."""
-    for chapter, offered in ((CHAPTER, NEXT), (LAST, None)):
-        open_chapter(tab, example.url(chapter))
-        count = count_of_pages(tab)
-        turn(tab, "End", count)
-        tab.open(example.url(SERIES))
-        tab.wait_until("document.querySelector('#continue').checkVisibility()")
-        target = tab.run("document.querySelector('#continue').getAttribute('href')")
-        assert target == (offered or f"{chapter}#page-{count}")
 
 
 def test_no_version_of_a_finished_number_is_next(serve: Serve, chromium: browser.Browser) -> None:
