@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from generator.pipeline import process_pool
 from generator.pipeline.process_pool import ordered_map
 
 # Only workers of pytest have threads when they fork; the command line has none.
@@ -76,13 +75,6 @@ def test_tasks_are_generated_on_demand() -> None:
     next(results)
 
     assert len(generated) < 100
-
-
-def test_a_process_applies_its_function() -> None:
-    """The code that runs inside of each process."""
-    process_pool._begin(partial(plus, 5), None)
-
-    assert [answer for answer, _ in process_pool._apply([1, 2])] == [6, 7]
 
 
 def blocked_signals() -> Callable[[int], set[int]]:
