@@ -11,6 +11,7 @@ from click.testing import Result
 
 from generator.release.store import Store
 from tests.conftest import Site
+from tests.support import tree_snapshot
 from tests.support.ssh_server import SshServer
 
 # A name that every shell would read as something else.
@@ -61,15 +62,11 @@ class Remote:
 
 def tree(dist: Path) -> dict[str, tuple[bytes, int]]:
     """The content and the mode of files, and the targets of links."""
-    tops = [dist / name for name in ("www", "private", "releases")]
-    paths = [dist / "current", *(path for top in tops for path in top.rglob("*"))]
+    tops = ("www/", "private/", "releases/", "current")
     return {
-        str(path.relative_to(dist)): (
-            os.readlink(path).encode() if path.is_symlink() else path.read_bytes(),
-            path.lstat().st_mode,
-        )
-        for path in paths
-        if path.is_file() or path.is_symlink()
+        name: (os.readlink(path).encode() if path.is_symlink() else path.read_bytes(), path.lstat().st_mode)
+        for name, path in tree_snapshot.walk(dist)
+        if name.startswith(tops) and (path.is_symlink() or path.is_file())
     }
 
 
