@@ -61,10 +61,7 @@ class PageSite:
     def kinds(self) -> dict[str, str]:
         """The path with the largest body for each kind of page, by the path of its route."""
         resources = self.site.manifest.resources
-        largest: dict[str, str] = {}
-        for path in sorted(self.pages, key=lambda path: resources[path].size):
-            largest[kind_of(path)] = path
-        return largest
+        return {kind_of(path): path for path in sorted(self.pages, key=lambda path: resources[path].size)}
 
 
 def kind_of(path: str) -> str:
