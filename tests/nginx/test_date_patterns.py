@@ -172,7 +172,7 @@ def test_captures_of_two_dates_do_not_collide() -> None:
 @each("place", range(14))
 @each("ends", ["00000000000000", "09090909090909", "90909090909090"])
 def test_digits_compare_like_numbers(place: int, ends: str) -> None:
-    """The first different digit decides, at any position, with any digits after it. Equal ones are not after another."""
+    """The first different digit decides, with any digits after it. Equal texts are not after another."""
     start = "20260210134527"[:place]
     for first, other in product("0123456789", repeat=2):
         texts = [f"{start}{first}{ends}"[:14], f"{start}{other}{ends[::-1]}"[:14]]
