@@ -226,10 +226,8 @@ def test_new_entries_do_not_reference_removed_people(site: FakeSite, catalog: Pa
 @pytest.mark.parametrize("status", [500, 401, 403])
 def test_a_temporary_failure_does_not_change_a_series(status: int, site: FakeSite, tmp_path: Path) -> None:
     """The next import with all responses compares it again."""
-    locked = Reply(401)
-    chapters = encoding.json(site.answers["/api/v2/series/one/chapters"])
-    opened = Replies([locked, Reply(body=chapters)])
-    site.answers["/api/v2/series/one/chapters"] = opened
+    chapters = site.answers["/api/v2/series/one/chapters"]
+    site.answers["/api/v2/series/one/chapters"] = Replies([Reply(401), chapters])
     for path in ("/api/v1/series/one", "/api/v1/series"):
         site.answers[path] = Reply(404)
     site.imported(tmp_path, key="k")
@@ -247,7 +245,7 @@ def test_a_temporary_failure_does_not_change_a_series(status: int, site: FakeSit
         assert "/api/v2/series/one, /api/v2/series/one/chapters: status 403; skipped" in done.notes
 
     site.answers["/api/v2/series/one"] = {**right, "title": "New"}
-    site.answers["/api/v2/series/one/chapters"] = Replies([locked, Reply(body=chapters)])
+    site.answers["/api/v2/series/one/chapters"] = Replies([Reply(401), chapters])
     again(site, catalog, key="k")
     assert texts(catalog) == {name: text.replace("title: One\n", "title: New\n") for name, text in before.items()}
 
@@ -680,8 +678,7 @@ def test_a_killed_import_loses_no_response(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_a_message(tmp_path: Path) -> None:
     """What was received before is kept."""
-    cache = ResponseCache(make(tmp_path / "cache"), AS_OF)
-    with closing(cache):
+    with closing(ResponseCache(make(tmp_path / "cache"), AS_OF)) as cache:
         cache.keep("/small", 200, {}, b"{}")
         cache._database.execute("PRAGMA max_page_count = 3")
         with pytest.raises(FlatpanelError, match=f"{FILE}: database or disk is full"):
