@@ -167,14 +167,9 @@ def test_an_error_without_a_position_is_an_annotation(site: Site, run: Run) -> N
     command = ["build", "--check", *tree_snapshot.options(site), "--format", "github"]
     missing = run("check", "--catalog", site.folder / "nowhere", "--format", "github")
 
+    message = f"{site.folder}/nowhere: no such folder; a catalog is a folder with site.yaml and series/"
     assert annotations(run(*command).stdout)[0][:2] == ("error", {})
-    assert annotations(missing.stdout) == [
-        (
-            "error",
-            {},
-            f"{site.folder}/nowhere: no such folder; a catalog is a folder with site.yaml and series/",
-        )
-    ]
+    assert annotations(missing.stdout) == [("error", {}, message)]
     assert (missing.exit_code, missing.stderr) == (1, "")
 
 

@@ -131,11 +131,6 @@ def test_a_problem_refers_to_its_field(tmp_path: Path, complaint: UnlocatedProbl
     assert field_help.matching(str(field_help.topic(*problem.topic)))
 
 
-def wrong(site: Site) -> None:
-    path = site.folder / "catalog_src/series/first.yaml"
-    path.write_text(path.read_text().replace("cover: ", "cover: /"))
-
-
 @pytest.mark.checkout
 @pytest.mark.parametrize("is_checkout", [True, False])
 def test_a_hint_refers_to_the_page_or_the_command(
@@ -144,7 +139,8 @@ def test_a_hint_refers_to_the_page_or_the_command(
     """To the page in a checkout, and to `explain` in the folder of a project, which has no such page."""
     if not is_checkout:
         monkeypatch.chdir(site.folder)
-    wrong(site)
+    path = site.folder / "catalog_src/series/first.yaml"
+    path.write_text(path.read_text().replace("cover: ", "cover: /"))
     hint = f"{doc_links.PAGE}#images" if is_checkout else "python build.py explain series.cover"
 
     assert f"      = {hint}\n" in run("check", "--catalog", site.folder / "catalog_src").stderr

@@ -8,7 +8,9 @@ from click.testing import Result
 
 from tests.commands.test_serve import ask, edit, serving
 from tests.conftest import Site
+from tests.support import tree_snapshot
 from tests.support.servers import free_port
+from tests.support.tables import each
 
 SETTINGS = "base_url: https://a.example\n"
 
@@ -71,28 +73,20 @@ def test_watch_follows_site_yaml(site: Site) -> None:
     assert answers == [(404, ""), (200, "an image"), (200, "another"), (404, "")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("media", "message"),
     [
-        (
-            "https://images.example/",
-            "--media: media in site.yaml is https://images.example/, which is on another host; omit --media",
-        ),
-        (
-            "/",
-            "--media: images cannot be served at /, which has other URLs; set media to a path like /media/",
-        ),
+        ("https://i.example/", "media in site.yaml is https://i.example/, which is on another host; omit --media"),
+        ("/", "images cannot be served at /, which has other URLs; set media to a path like /media/"),
     ],
 )
 def test_option_without_a_path_for_images_is_refused(
     site: Site, run: Callable[..., Result], media: str, message: str
 ) -> None:
     site.write("site.yaml", f"{SETTINGS}media: {media}\n")
-    catalog, out, conf = site.paths
-    places = ("--catalog", catalog, "--out", out, "--nginx", conf, "--port", free_port())
-    result = run("serve", *places, "--media", site.folder)
+    result = run("serve", *tree_snapshot.options(site), "--port", free_port(), "--media", site.folder)
 
-    assert (result.exit_code, result.stderr) == (1, f"{message}\n")
+    assert (result.exit_code, result.stderr) == (1, f"--media: {message}\n")
 
 
 def test_option_needs_a_folder(site: Site, run: Callable[..., Result]) -> None:

@@ -149,11 +149,8 @@ def test_problems_are_in_the_status_until_they_are_mended(previewed: Site) -> No
         mended = status(served)
 
     file = str(previewed.folder / "catalog_src/series/first.yaml")
-    names = ("file", "line", "column", "field", "message")
-    assert tuple(broken["problems"][0][name] for name in names) == (
-        *(file, 1, 1, "titel"),
-        "unknown field; did you mean title?",
-    )
+    place = {"file": file, "line": 1, "column": 1, "field": "titel"}
+    assert broken["problems"][0] == {**place, "message": "unknown field; did you mean title?"}
     assert broken["release"] == before["release"] == mended["release"]
     assert mended["problems"] == []
 

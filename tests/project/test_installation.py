@@ -25,6 +25,7 @@ from tests.support.paths import ROOT
 REPOSITORY = "https://git.example/flatpanel"
 WHEEL = f"https://files.example/flatpanel-{__version__}-py3-none-any.whl"
 COMMIT, DIGEST = "a" * 40, "b" * 64
+VCS = {"vcs": "git", "commit_id": COMMIT}
 GIT = "git -c user.name=a -c user.email=a@b.example"
 OPTIONAL = ("PIL", "apprise", "imagesize", "markdown_it", "mdurl", "obstore")
 
@@ -52,11 +53,8 @@ def last_line() -> str:
 @pytest.mark.parametrize(
     ("recorded", "source"),
     [
-        ({"url": REPOSITORY, "vcs_info": {"vcs": "git", "commit_id": COMMIT}}, f"git+{REPOSITORY}@{COMMIT}"),
-        (
-            {"url": REPOSITORY, "subdirectory": "sub", "vcs_info": {"vcs": "git", "commit_id": COMMIT}},
-            f"git+{REPOSITORY}@{COMMIT}#subdirectory=sub",
-        ),
+        ({"url": REPOSITORY, "vcs_info": VCS}, f"git+{REPOSITORY}@{COMMIT}"),
+        ({"url": REPOSITORY, "subdirectory": "a", "vcs_info": VCS}, f"git+{REPOSITORY}@{COMMIT}#subdirectory=a"),
         ({"url": WHEEL, "archive_info": {"hashes": {"sha256": DIGEST}}}, f"{WHEEL}#sha256={DIGEST}"),
         ({"url": WHEEL, "archive_info": {"hash": f"sha256={DIGEST}"}}, f"{WHEEL}#sha256={DIGEST}"),
         ({"url": WHEEL, "archive_info": {}}, None),
@@ -169,26 +167,19 @@ def test_pip_refuses_requirements_that_are_not_filled_in(tmp_path: Path, monkeyp
 # Optional libraries
 
 
+MANAGED, PIP = "lib/EXTERNALLY-MANAGED", "`'{prefix}/bin/python' -m pip install imagesize`"
+
+
 @pytest.mark.parametrize(
     ("file", "is_environment", "has_pip", "command"),
     [
-        ("", True, True, "`'{prefix}/bin/python' -m pip install imagesize`"),
+        ("", True, True, PIP),
         ("env/pipx_metadata.json", True, False, "`pipx inject env imagesize`"),
         ("", True, False, "`uv pip install --python '{prefix}/bin/python' imagesize`"),
-        ("lib/EXTERNALLY-MANAGED", True, True, "`'{prefix}/bin/python' -m pip install imagesize`"),
-        (
-            "lib/EXTERNALLY-MANAGED",
-            False,
-            True,
-            "`'{prefix}/bin/python' -m pip install --break-system-packages imagesize`",
-        ),
-        ("", False, True, "`'{prefix}/bin/python' -m pip install imagesize`"),
-        (
-            "lib/EXTERNALLY-MANAGED tools/setup",
-            False,
-            False,
-            "`'{folder}/tools/setup' run`, then use '{folder}/.venv/bin/python'",
-        ),
+        (MANAGED, True, True, PIP),
+        (MANAGED, False, True, PIP.replace("install", "install --break-system-packages")),
+        ("", False, True, PIP),
+        (f"{MANAGED} tools/setup", False, False, "`'{folder}/tools/setup' run`, then use '{folder}/.venv/bin/python'"),
     ],
     ids=["venv", "pipx", "uv", "venv of a system", "system", "container", "checkout and system"],
 )
@@ -321,17 +312,6 @@ def clone(folder: Path) -> Path:
     return folder
 
 
-def readable_at_its_url(repository: Path) -> dict[str, str]:
-    """The variables with which git reads a folder in place of the URL of the repository."""
-    return {
-        "GIT_CONFIG_COUNT": "2",
-        "GIT_CONFIG_KEY_0": f"url.{repository.as_uri()}.insteadOf",
-        "GIT_CONFIG_VALUE_0": REPOSITORY,
-        "GIT_CONFIG_KEY_1": "safe.directory",
-        "GIT_CONFIG_VALUE_1": "*",
-    }
-
-
 @pytest.mark.packages
 def test_the_readme_of_a_new_project_installs_the_program_that_made_it(tools: dict[str, str], tmp_path: Path) -> None:
     """By the URL and commit in its requirements. The installed program writes the same requirements."""
@@ -343,7 +323,11 @@ def test_the_readme_of_a_new_project_installs_the_program_that_made_it(tools: di
     commands = [command for command, _ in steps(first)]
     assert commands.pop() == "flatpanel serve --watch"
 
-    environment = {**tools, **readable_at_its_url(folder)}
+    # git reads the folder in place of the URL of the repository.
+    settings = {f"url.{folder.as_uri()}.insteadOf": REPOSITORY, "safe.directory": "*"}
+    environment = {**tools, "GIT_CONFIG_COUNT": str(len(settings))}
+    for number, (key, value) in enumerate(settings.items()):
+        environment |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
     check = ["flatpanel check", "mkdir theme && echo x > theme/about.md", "flatpanel check"]
     printed = shell("\n".join([*commands, *check, "flatpanel init ../second"]), project, environment)
 
