@@ -43,6 +43,11 @@ def server(tmp_path: Path) -> Iterator[MediaServer]:
         yield server
 
 
+def kinds(result: Result) -> list[tuple[str, str]]:
+    """The kind and the path of each finding in JSON."""
+    return [(finding["kind"], finding["path"]) for finding in json.loads(result.stdout)["findings"]]
+
+
 def in_shell(site: Site, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a script with `media` as the command."""
     command = f'media() {{ "{sys.executable}" "{BUILD}" media "$@" --catalog catalog_src; }}\n'

@@ -22,7 +22,7 @@ from generator.catalog.confined_folder import ConfinedFolder
 from generator.catalog.problems.load import load_valid
 from generator.catalog.reader import read
 from generator.media import archives, stored_zip
-from tests.commands.test_media import ENVIRONMENT, Media
+from tests.commands.test_media import ENVIRONMENT, Media, kinds
 from tests.conftest import Site
 from tests.support import comicinfo_schema
 from tests.support.images import gif, jpeg, png
@@ -256,8 +256,7 @@ def test_archives_that_readers_should_not_get_are_deleted(site: Site, media: Med
         # A build says so, unless only the setting is gone: all readers get the pages then.
         is_told = f"not all readers get, such as {min(ALL)}; servers" in str(site.build().warnings)
         assert is_told == ("[opds]" not in (site.folder / "catalog_src/site.yaml").read_text())
-        planned = json.loads(media("archives", "--dry-run", "--json").stdout)
-        assert [finding["path"] for finding in planned["findings"]] == ALL
+        assert kinds(media("archives", "--dry-run", "--json")) == [("delete", path) for path in ALL]
         result = json.loads(media("archives", "--json").stdout)
         assert (result["removed"], result["written"], record(site)) == (3, 0, {})
         assert archived(site) == ["archives/one/0/other.cbz"]
@@ -276,15 +275,12 @@ def test_another_copy_of_the_project_loses_what_was_withdrawn(site: Site, media:
     for path, content in {**files, foreign: b"PK of the owner"}.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
-    checked = json.loads(media("check", "--json").stdout)
-    kinds = {finding["path"]: finding["kind"] for finding in checked["findings"]}
-    assert kinds == {**kinds, **dict.fromkeys(ALL, "withdrawn")}
+    assert {("withdrawn", path) for path in ALL} <= set(kinds(media("check", "--json")))
     assert json.loads(media("archives", "--json").stdout)["removed"] == 3
     assert archived(site) == [foreign]
     write_one(site)
     media("archives")
-    kinds = {finding["path"]: finding["kind"] for finding in json.loads(media("check", "--json").stdout)["findings"]}
-    assert kinds[foreign] == "extra"
+    assert ("extra", foreign) in kinds(media("check", "--json"))
 
 
 @pytest.mark.usefixtures("media")
@@ -327,11 +323,10 @@ def test_a_path_that_goes_to_another_chapter_is_deleted_first(site: Site, media:
     media("archives")
     write_one(site, without="id: 3,")
     (site.folder / "media/series/one/0/1/1.png").unlink()
-    result = json.loads(media("archives", "--json").stdout)
+    printed = media("archives", "--json")
+    result = json.loads(printed.stdout)
 
-    assert [(finding["kind"], finding["path"]) for finding in result["findings"]] == [
-        ("missing", "series/one/0/1/1.png")
-    ]
+    assert kinds(printed) == [("missing", "series/one/0/1/1.png")]
     assert (result["removed"], result["ok"], archived(site)) == (2, False, [FIRST])
     # Without size and digest, a build has no archive of it.
     assert record(site)["2"] == SHARED
@@ -498,24 +493,21 @@ def test_a_check_knows_the_archives(site: Site, media: Media) -> None:
     folder = site.folder / "media"
     (folder / "series/one/cover.jpg").write_bytes(jpeg())
     media("archives")
-    fine = json.loads(media("check", "--leave-out", "scheduled", "--json").stdout)
-    assert (fine["ok"], {finding["kind"] for finding in fine["findings"]}) == (True, {"other format"})
+    fine = media("check", "--leave-out", "scheduled", "--json")
+    assert (fine.exit_code, {kind for kind, _ in kinds(fine)}) == (0, {"other format"})
 
     content = (folder / FIRST).read_bytes()
     (folder / FIRST).write_bytes(content[:-1] + b"\1")
     (folder / VERSION).unlink()
     (folder / SHARED).write_bytes(b"")
     (folder / "archives/one/0/2.cbz").write_bytes(b"of the owner")
-    found = json.loads(media("check", "--json").stdout)
-    assert {
-        (finding["kind"], finding["path"]) for finding in found["findings"] if finding["kind"] != "other format"
-    } == {
+    assert [finding for finding in kinds(media("check", "--json")) if finding[0] != "other format"] == [
         ("missing", VERSION),
-        ("differs", SHARED),
         ("differs", FIRST),
+        ("differs", SHARED),
         ("extra", "archives/one/0/2.cbz"),
-    }
+    ]
     write_one(site, series="licensed: true")
-    found = json.loads(media("check", "--json").stdout)
-    withdrawn = [finding["path"] for finding in found["findings"] if finding["kind"] == "withdrawn"]
-    assert (found["ok"], withdrawn) == (False, [SHARED, FIRST])
+    found = media("check", "--json")
+    withdrawn = [path for kind, path in kinds(found) if kind == "withdrawn"]
+    assert (found.exit_code, withdrawn) == (1, [SHARED, FIRST])

@@ -14,7 +14,7 @@ from generator.catalog.reader import read
 from generator.installation import how_to_add
 from generator.media import image_copies, named_files
 from generator.media.variants import VariantsWriter
-from tests.commands.test_media import ENVIRONMENT, Media
+from tests.commands.test_media import ENVIRONMENT, Media, kinds
 from tests.conftest import AS_OF, Site
 from tests.support import media_server, pictures
 from tests.support.media_server import FILES
@@ -239,8 +239,8 @@ def test_the_list_has_the_copies(site: Site, media: Media) -> None:
     media("variants", site.folder / "media", "--pages")
 
     assert media("list").stdout.splitlines() == [*FILES, *COPIES, *PAGE_COPIES]
-    kinds = {file["path"]: file["kind"] for file in json.loads(media("list", "--json").stdout)["files"]}
-    assert {kinds[path] for path in COPIES} == {"variant"}
+    kind_of = {file["path"]: file["kind"] for file in json.loads(media("list", "--json").stdout)["files"]}
+    assert {kind_of[path] for path in COPIES} == {"variant"}
 
 
 def test_a_check_knows_the_copies(site: Site, media: Media) -> None:
@@ -253,9 +253,9 @@ def test_a_check_knows_the_copies(site: Site, media: Media) -> None:
     pictures.write(folder / PAGES[1], (803, 100))
     (folder / "w/320/extra.webp").write_bytes(b"")
     media_server.write_catalog(site)
-    result = json.loads(media("check", folder, "--json").stdout)
-    assert not result["ok"]
-    assert [(finding["kind"], finding["path"]) for finding in result["findings"]] == [
+    result = media("check", folder, "--json")
+    assert result.exit_code == 1
+    assert kinds(result) == [
         ("missing", COPIES[0]),
         ("unreadable", COPIES[1]),
         ("outdated", PAGES[1]),
@@ -263,5 +263,6 @@ def test_a_check_knows_the_copies(site: Site, media: Media) -> None:
     ]
     # Copies of a restricted series should not be there.
     media_server.write_catalog(site, restricted=True)
-    found = json.loads(media("check", folder, "--leave-out", "restricted", "--json").stdout)["findings"]
-    assert {finding["path"] for finding in found if finding["kind"] == "extra"} == {*PAGE_COPIES, "w/320/extra.webp"}
+    result = media("check", folder, "--leave-out", "restricted", "--json")
+    extra = {path for kind, path in kinds(result) if kind == "extra"}
+    assert extra == {*PAGE_COPIES, "w/320/extra.webp"}
