@@ -125,11 +125,8 @@ def test_the_screen_has_counts_the_report_and_the_next_steps(start: Start, folde
     chapters = sum(len(series.chapters) for series in catalog.series)
     count, _, report = second.partition(" notes about the source site: ")
 
-    assert re.fullmatch(
-        re.escape(f"{folder}: imported {len(catalog.series)} series, {chapters} chapters and ")
-        + r"\d+ other entries; built \d+ resources",
-        first,
-    )
+    start_of_line = f"{folder}: imported {len(catalog.series)} series, {chapters} chapters and "
+    assert re.fullmatch(r"\d+ other entries; built \d+ resources", first.removeprefix(start_of_line))
     assert int(count) > 10
     assert Path(report).read_text().startswith(f"import of {site.url} into {folder}/catalog_src\n")
     assert third == "Next steps:"
@@ -160,13 +157,8 @@ def test_the_settings_of_the_site_arrive(tmp_path: Path, run: Run, site: RealSer
     assert run("init", folder, "--import", site.url, "--rate", 100, "--name", "A shelf").exit_code == 0
     text = (folder / "catalog_src/site.yaml").read_text()
 
-    assert reader.load(text.encode()) == {
-        "base_url": site.url,
-        "pages": True,
-        "media": "/files/",
-        "media_folder": "media",
-        "title": "A shelf",
-    }
+    settings = {"base_url": site.url, "pages": True, "media": "/files/", "media_folder": "media", "title": "A shelf"}
+    assert reader.load(text.encode()) == settings
     assert re.findall("(?m)^# ([a-z_]+): ", text) == ["reader", "port", "server_folder"]
     assert "server_name 127.0.0.1;" in (folder / "nginx/comics.conf").read_text()
     assert f"    include {folder}/dist/current/server.conf;\n" in (folder / "nginx/comics.conf").read_text()

@@ -86,11 +86,8 @@ def test_rollback_prints_the_current_release(site: Site, run: Run) -> None:
     site.build()
     out = site.folder / "dist"
 
-    assert outcome(run("rollback", "--out", out)) == (
-        0,
-        f"{out}: release {first} is current again; reload nginx to serve it\n",
-        "",
-    )
+    sentence = f"{out}: release {first} is current again; reload nginx to serve it\n"
+    assert outcome(run("rollback", "--out", out)) == (0, sentence, "")
     assert site.store.current() == first
 
 
