@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -232,14 +231,11 @@ def test_a_file_or_a_broken_link_is_refused(tmp_path: Path, run: Run, kind: str)
 
 def test_an_empty_repository_is_accepted(tmp_path: Path, run: Run) -> None:
     """The output of the build is ignored by git."""
-    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    shell("git init --quiet", tmp_path)
     assert run("init", tmp_path).exit_code == 0
     Site(tmp_path).build()
-    untracked = subprocess.run(
-        ["git", "ls-files", "--others", "--exclude-standard"], cwd=tmp_path, check=True, capture_output=True, text=True
-    )
 
-    assert set(untracked.stdout.split()) == FILES
+    assert set(shell("git ls-files --others --exclude-standard", tmp_path).split()) == FILES
 
 
 @pytest.fixture
