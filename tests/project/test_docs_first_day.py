@@ -1,7 +1,6 @@
 """docs/first-day.md: a group follows the page, with a real sshd, nginx, and a webhook as strict as Discord."""
 
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.project.test_installation import shell
 from tests.support import browser, images, ssh_server, webhook_server
 from tests.support.browser import PHONE
 from tests.support.documents import DOCUMENTS, blocks_of, steps
@@ -69,21 +69,11 @@ class Day:
         command = command.replace(EXAMPLE_SERVER, self.server.url(self.live))
         command = command.replace("https://moonlit.example", f"http://127.0.0.1:{self.port}")
         folder = self.project if self.project.exists() else self.folder
-        ran = subprocess.run(
-            ["sh", "-ec", command],
-            cwd=folder,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
-            check=False,
-        )
-        assert ran.returncode == 0, (command, ran.stdout, ran.stderr)
+        printed = shell(command, folder, self.environment)
         if command.startswith("flatpanel init"):
             with (self.project / "catalog_src/site.yaml").open("a", encoding="utf-8") as site:
                 site.write(f"port: {self.port}\n")
-        return ran.stdout + ran.stderr
+        return printed
 
     def status(self, path: str) -> int:
         try:
