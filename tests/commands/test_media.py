@@ -15,6 +15,7 @@ from generator.commands.output import print_data
 from generator.installation import how_to_add
 from generator.media.named_files import url_path
 from tests.conftest import AS_OF, Site
+from tests.project.test_installation import shell
 from tests.support import fake_site, media_server
 from tests.support.fake_site import Reply
 from tests.support.images import image
@@ -48,17 +49,10 @@ def kinds(result: Result) -> list[tuple[str, str]]:
     return [(finding["kind"], finding["path"]) for finding in json.loads(result.stdout)["findings"]]
 
 
-def in_shell(site: Site, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def in_shell(site: Site, script: str) -> None:
     """Run a script with `media` as the command."""
-    command = f'media() {{ "{sys.executable}" "{BUILD}" media "$@" --catalog catalog_src; }}\n'
-    return subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", command + script, "bash", *arguments],
-        cwd=site.folder,
-        env={**os.environ, **ENVIRONMENT},
-        text=True,
-        capture_output=True,
-        check=True,
-    )
+    command = f'set -uo pipefail\nmedia() {{ "{sys.executable}" "{BUILD}" media "$@" --catalog catalog_src; }}\n'
+    shell(command + script, site.folder, {**os.environ, **ENVIRONMENT})
 
 
 def test_list_prints_one_path_a_line(media: Media) -> None:
@@ -130,8 +124,8 @@ def test_rsync_reads_the_list(site: Site, media: Media, tmp_path: Path) -> None:
 @pytest.mark.skipif(not shutil.which("wget"), reason="wget is not installed")
 def test_wget_reads_the_urls(site: Site, media: Media, server: MediaServer) -> None:
     """The second column is a list of URLs; options of wget give the paths below the media root."""
-    script = 'media list --urls --source "$1" | cut -f2 | wget --tries=3 --timeout=60 -q -x -nH --cut-dirs=1'
-    in_shell(site, f"{script} --restrict-file-names=nocontrol -P copy -i -", server.url)
+    script = f"media list --urls --source {server.url} | cut -f2 | wget --tries=3 --timeout=60 -q -x -nH --cut-dirs=1"
+    in_shell(site, f"{script} --restrict-file-names=nocontrol -P copy -i -")
 
     assert content(site.folder / "copy") == content(server.media)
 
