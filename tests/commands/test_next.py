@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from generator.pipeline.scan import CatalogScan
 from generator.pipeline.schedule import cron
 from tests.commands.test_cli import Run
 from tests.conftest import AS_OF, Site
+from tests.project.test_installation import shell
 from tests.support import tree_snapshot
 from tests.support.paths import ROOT
 
@@ -213,9 +213,7 @@ def test_the_workflow_reads_its_stored_time(tmp_path: Path, stored: str | None, 
         "GITHUB_SHA": "abc",
         "GITHUB_OUTPUT": str(tmp_path / "output"),
     }
-    subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", step("Check whether a build is due")], env=environment, check=True, timeout=60
-    )
+    shell(f"set -o pipefail\n{step('Check whether a build is due')}", tmp_path, environment)
 
     assert (tmp_path / "output").read_text() == f"due={due}\n"
 
