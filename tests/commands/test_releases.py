@@ -79,12 +79,12 @@ def test_build_check_without_a_cache_compares_content(site: Site, run: Run) -> N
 
 
 def test_rollback_prints_the_current_release(site: Site, run: Run) -> None:
-    """And asks for a reload of nginx."""
+    """And asks for a reload of nginx. The first release has none before it."""
     tree_snapshot.write_series(site, "First", volumes=1, others=["second"])
-    first = site.build().release
+    first, out = site.build().release, site.folder / "dist"
+    assert outcome(run("rollback", "--out", out)) == (1, "", f"{out}: no previous release\n")
     tree_snapshot.first_version(site)
     site.build()
-    out = site.folder / "dist"
 
     sentence = f"{out}: release {first} is current again; reload nginx to serve it\n"
     assert outcome(run("rollback", "--out", out)) == (0, sentence, "")
