@@ -104,6 +104,8 @@ def test_no_path_reaches_a_private_file(asked_site: Site, web: Web) -> None:
         {"X_Accel_Redirect": "/private/of/one/profile"},
         {"X_Forwarded_For": "127.0.0.1"},
         {"Referer": "https://lists.example/"},
+        {"If_None_Match": "*"},
+        {"If_Match": "*"},
         {"Cookie": "X-API-Key=key-one; api_key=key-one"},
         {"Authorization": "Bearer key-one"},
         {"X-API-Key2": "key-one"},
