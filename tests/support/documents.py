@@ -135,10 +135,6 @@ def added_by_patches(document: str) -> set[str]:
     return {*options, *files}
 
 
-def not_run(command: str) -> bool:
-    return command.startswith(tuple(NOT_RUN))
-
-
 def steady(text: str) -> str:
     for pattern, name in STEADY:
         text = re.sub(pattern, name, text)
@@ -189,7 +185,7 @@ class Runner:
         for command, output in steps(block) if block.language in ("sh", "console") else ():
             if command.startswith(SERVERS):
                 self.start(command)
-            elif not not_run(command):
+            elif not command.startswith(tuple(NOT_RUN)):
                 self.run(command, output if block.language == "console" else None)
 
     def with_port(self, text: str) -> str:

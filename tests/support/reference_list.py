@@ -31,11 +31,8 @@ class Listed:
 
 def parameters(query: str) -> dict[str, str]:
     """The last of a repeated one counts, and one that is empty is absent."""
-    found = {}
-    for part in query.split("&"):
-        name, equals, value = part.partition("=")
-        if equals:
-            found[decoded(name)] = decoded(value)
+    parts = (part.partition("=") for part in query.split("&"))
+    found = {decoded(name): decoded(value) for name, equals, value in parts if equals}
     return {name: value for name, value in found.items() if value}
 
 
