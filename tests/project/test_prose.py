@@ -51,6 +51,21 @@ def test_plain_words() -> None:
     assert offenders == []
 
 
+def test_plain_words_in_tests() -> None:
+    """Names and docstrings of tests are read as the list of promises; texts that they send or compare are data."""
+    offenders = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        if path == Path(__file__) or not any(banned_words(source.replace("_", " "))):
+            continue
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                text = f"{getattr(node, 'name', '')} {ast.get_docstring(node) or ''}".replace("_", " ")
+                offenders += [f"{path_of(path)}:{getattr(node, 'lineno', 1)}: {word}" for _, word in banned_words(text)]
+
+    assert offenders == []
+
+
 def bound_name(node: ast.AST) -> str | None:
     """The name that a node gives to a value."""
     match node:
