@@ -343,6 +343,14 @@ def test_restricted_routes_hide_feeds(catalog: FeedCatalog, made: dict[str, byte
     assert {path for path, _, _ in feeds(made)} - left == gone
 
 
+@pytest.mark.parametrize("route", ["/series/{slug}", "/cubari/{slug}"])
+def test_the_library_hides_details(catalog: FeedCatalog, route: str) -> None:
+    """Nor does it tell which categories a series has, whose names other routes tell."""
+    catalog.site["restricted"] = [route]
+    for item in feed(catalog, "/library.atom").items:
+        assert item.tags == () and tags(item.html)[3:] == []
+
+
 @pytest.mark.parametrize("kind", ["restricted", "licensed"])
 def test_the_library_does_not_tell_when_hidden_chapters_were_published(catalog: FeedCatalog, kind: str) -> None:
     """Not the first one; the list of /api/v2 has the last."""

@@ -69,6 +69,7 @@ series:
     licensed: true
     updated: 2026-01-01
     chapters: [{number: 1, title: zQlicensedchapter, published: 2026-05-01, pages: [zQpage5.jpg]}]
+  zQhidden: {title: zQhiddentitle, restricted: true}
   zqrestricted:
     title: zqrestrictedtitle
     description: zqrestricteddescription
@@ -161,7 +162,7 @@ def test_every_route_has_a_row() -> None:
 # A text or a path that only a part of the pages shows, by the route that hides it.
 HIDDEN: dict[RestrictedRoute, tuple[str, ...]] = {
     "/series": ('href="/reader/"', 'class="card"', "/library/hiatus/", "/search/"),
-    "/series/{slug}": ("zqdescription", "zqalias", "hiatus", '"people":', '"kind":'),
+    "/series/{slug}": ("zqdescription", "zqalias", "hiatus", '"people":', '"kind":', '"categories":'),
     "/series/{slug}/chapters": ('href="/reader/zqslug/0/8/version', '"latest":'),
     "/chapters": ("/latest/", "/releases.atom", '"latest":'),
     "/chapters/{id}": ('href="/reader/zqslug/0/8/"',),

@@ -238,6 +238,33 @@ def test_folder_name_that_nginx_cannot_use_is_refused(site: Site, tmp_path: Path
         assert not out.exists(), name
 
 
+def test_nginx_writes_into_dist_run_only(site: Site) -> None:
+    """Its log, pid and temporary files are there, so it needs no root."""
+    site.build()
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    text = (site.folder / "nginx.conf").read_text()
+    paths = re.findall(r"^ *(pid|\w+_log|\w+_temp_path) (.*);$", text, re.MULTILINE)
+
+    assert paths == [
+        ("pid", "dist/run/nginx.pid"),
+        ("error_log", "dist/run/error.log"),
+        ("access_log", "off"),
+        # nginx's temporary files for requests.
+        *((f"{kind}_temp_path", f"dist/run/{kind.removeprefix('client_')}") for kind in kinds),
+    ]
+
+
+def test_configuration_refers_to_the_release_not_to_current(site: Site) -> None:
+    """An nginx that has loaded http.conf keeps its release while `current` is replaced."""
+    site.build()
+    files = [file for file in (site.folder / "dist/current").iterdir() if file.is_file()]
+
+    assert [file.name for file in files if re.search(r"^[^#\n]*dist/current", file.read_text(), re.MULTILINE)] == []
+    assert (
+        f"dist/releases/{site.store.current()}/validators.map" in (site.folder / "dist/current/http.conf").read_text()
+    )
+
+
 def test_server_folder_makes_all_paths_absolute(site: Site, tmp_path: Path) -> None:
     """The configuration then works from any folder."""
     server_folder = tmp_path / "srv"

@@ -84,7 +84,9 @@ def test_incremental_build_equals_clean_build(history: list[list[Event]]) -> Non
 @pytest.mark.parametrize("what", sample(sorted(EDITS | MISTAKES), 12))
 def test_each_edit_is_published_or_refused(what: str, pair: IncrementalPair) -> None:
     """After each edit, the next build publishes it or reports the problem."""
+    before = pair.catalog.files()
     EVENTS[what](pair, 6, 5)
+    assert pair.catalog.files() != before or what in {*MISTAKES, "stop_clock", "touch_file", "write_again"}
     pair.check()
 
 

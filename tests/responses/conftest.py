@@ -12,7 +12,7 @@ STARTERS = (nginx_client, serving, site_variants.served, site_variants.started)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    if asks_nginx(item.getparent(pytest.Module).obj):
+    if "serve" in item.fixturenames or asks_nginx(item.getparent(pytest.Module).obj):  # type: ignore[attr-defined]
         item.add_marker("serves")
 
 

@@ -102,12 +102,7 @@ REDIRECTED = {
             *("/komga/api/v1/books/11/pages/0", "/komga/api/v1/books/11/pages/4", "/komga/api/v1/books/9002/thumbnail"),
             *("/komga/api/v1/books/11/pages/01", "/komga/api/v1/books/x/pages", "/komga/book/11/read", "/komga/book/x"),
             *("/komga/series/First-Draft", "/komga/v1/series/first-draft", "/opds/v3/series/first-draft"),
-            *(
-                "/opds/v1.2/pages/11/{pageNumber}",
-                "/opds/v1.2/page/1/series",
-                "/opds/v1.2/page/99/series",
-                "/opds/v1.2",
-            ),
+            *("/opds/v1.2/pages/11/{pageNumber}", "/opds/v1.2/page/1/series", "/opds/v1.2/page/99/series"),
             *("/opds/v1.2", "/opds/v1.2/series/nothing", "/opds/v1.2/groups/99", "/opds/v2/chapters/999999/manifest"),
             *("/opds", "/opds/", "/komga", "/komga/", "/opds/v1.2/nothing", "/komga/api/v1/nothing", "/opds/../opds/x"),
         )

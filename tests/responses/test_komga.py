@@ -209,6 +209,7 @@ def test_a_page_past_the_end_is_empty_and_the_last(small: Web, page: str) -> Non
 
     assert (answer.status, found["content"], found["number"], found["totalPages"]) == (200, [], 999999999, 1)
     assert [found[name] for name in ("empty", "first", "last")] == [True, False, True]
+    assert [found[name] for name in ("numberOfElements", "size", "totalElements")] == [0, 20, 1]
 
 
 def test_one_page_has_twenty_series(built: tuple[Site, Web]) -> None:

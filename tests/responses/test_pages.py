@@ -195,6 +195,7 @@ def test_other_paths_are_404_pages(web: Web, path: str) -> None:
         ("GET /%61pi/series HTTP/1.1", f"X: {'x' * 9000}\r\n", 400, False),
         ("GET /reader/%zz HTTP/1.1", "", 400, True),
         ("GET /%zz HTTP/1.1", "", 400, False),
+        (f"GET /reader/{'a' * 9000} HTTP/1.1", "", 414, True),
         ("GET /reader/ HTTP/9.9", "", 505, True),
         ("nonsense", "", 400, False),
     ],
@@ -209,6 +210,7 @@ def test_errors_outside_the_api_are_pages(
 
     assert (response.status, response["content-type"]) == (status, HTML if is_page else "application/json")
     assert response.body.startswith(b"<!DOCTYPE html>" if is_page else b"{")
+    assert status != 414 or b"<h1>URI too long</h1>" in response.body
     assert response["content-security-policy"] == (POLICY if is_page else None)
     assert response["cache-control"] == "no-store"
     assert response["allow"] == ("GET, HEAD, OPTIONS" if status == 405 else None)

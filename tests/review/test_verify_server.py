@@ -150,6 +150,10 @@ def with_wrong_headers(answer: Answer) -> Answer:
     return reduce(lambda changed, header: changed.with_header(*header), HEADERS.items(), answer)
 
 
+def without_headers(answer: Answer) -> Answer:
+    return reduce(lambda changed, name: changed.with_header(name, None), HEADERS.keys() - {"Vary"}, answer)
+
+
 def with_body(body: bytes) -> Change:
     return lambda answer: answer._replace(body=body)
 
@@ -159,16 +163,14 @@ def with_status(status: int) -> Change:
 
 
 def test_wrong_responses_are_found(running: Running) -> None:
-    """Each header with both values, for both forms of a body; after a wrong status, neither headers nor body.
-
-    tests/hosts/test_promises.py has a server without some of the headers.
-    """
+    """Each header with both values, for both forms of a body; after a wrong status, neither headers nor body."""
     coded = "/api/v2/authors"
     bodies = {FIRST: b"", "/api/v1/series/first": b"[]", AUTHORS: b"{"}
     statuses = {"/api/v1/artists": 206, "/api/v1/groups": 404, "/api/v1/categories": 503}
-    wrong = ("/api/v1/series", "/api/v2/artists")
+    wrong, missing = ("/api/v1/series", "/api/v2/artists"), "/api/v1/authors"
     changes: dict[str, Change] = {
         **dict.fromkeys(wrong, with_wrong_headers),
+        missing: without_headers,
         coded: lambda answer: answer.with_header("Content-Encoding", "br"),
         **{url: with_body(body) for url, body in bodies.items()},
         **{url: with_status(status) for url, status in statuses.items()},
@@ -180,11 +182,13 @@ def test_wrong_responses_are_found(running: Running) -> None:
 
     resources = running[0].manifest.resources
     assert {bool(resources[url].gzip) for url in wrong} == {False, True}
-    for url in wrong:
+    for url in (*wrong, missing):
         assert sorted(found[url]) == sorted(
-            f"{url}{form}: {name} is {text} instead of {expected_headers(resources[url], packed)[name] or 'absent'}"
+            f"{url}{form}: {name} is {text if url in wrong else 'absent'} instead of {published or 'absent'}"
             for form, packed in (("", False), (" (gzip)", resources[url].gzip))
             for name, text in HEADERS.items()
+            for published in [expected_headers(resources[url], packed)[name]]
+            if url in wrong or name != "Vary"
         )
     assert found[coded] == both(coded, "Content-Encoding is br instead of absent")
     assert {url: found[url] for url in bodies} == {url: both(url, "has another body") for url in bodies}

@@ -272,7 +272,7 @@ for names in PEOPLE, ("groups.yaml", "members.yaml"), ("categories.yaml",):
 # Single fields. Those of the site are settings.
 
 
-DATES = (None, *(iso(AS_OF + days * DAY + 1) for days in (-2000, -100, -1, 400)))
+DATES = (iso(AS_OF - 2000 * DAY + 1), None, *(iso(AS_OF + days * DAY + 1) for days in (-100, -1, 400)))
 ALIASES = ([], ["Alias"], ["Alias", "Other"])
 # The values that each field may have; None removes it.
 FIELDS: dict[str, dict[str, tuple[Any, ...]]] = {
@@ -330,7 +330,9 @@ def set_field(kind: str, name: str) -> Edit:
                 records = catalog.lists[kind]
         if records:
             fields = pick(records, which)
-            fields[name] = pick(FIELDS[kind][name], how)
+            values = FIELDS[kind][name]
+            chosen = pick(values, how)
+            fields[name] = chosen if fields.get(name) != chosen else pick(values, how + 1)
             if fields[name] is None:
                 del fields[name]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -93,10 +94,10 @@ def seconds(text: str) -> int:
     return int(datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(UTC).timestamp())
 
 
-def read_xml(body: bytes) -> ParsedFeed:
+def read_xml(body: bytes, *, is_atom: bool) -> ParsedFeed:
     """An Atom feed, or an RSS feed, which has no date of an entry's last update, and no id of its own."""
     root = ElementTree.fromstring(body)
-    is_atom = root.tag == f"{ATOM}feed"
+    assert is_atom == (root.tag == f"{ATOM}feed")
     assert is_atom or (root.tag, root.attrib["version"], len(root)) == ("rss", "2.0", 1)
     feed = root if is_atom else root[0]
 
@@ -151,7 +152,7 @@ def read_json(body: bytes) -> ParsedFeed:
     return ParsedFeed("", feed["title"], feed["description"], feed["home_page_url"], feed["feed_url"], 0, items)
 
 
-READERS = {"atom": read_xml, "rss": read_xml, "json": read_json}
+READERS = {"atom": partial(read_xml, is_atom=True), "rss": partial(read_xml, is_atom=False), "json": read_json}
 
 
 def all_resources(catalog: Catalog) -> Iterator[Resource]:

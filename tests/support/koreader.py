@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 
 # All that the parser reads: tags, whose attributes are in double quotes, and texts.
 _READ = re.compile(r'</?[\w:]+(?:\s+[\w:]+="[^"<]*")*\s*/?>|[^<>]+')
-_CATALOG = _CATALOG = "application/atom+xml"
+_CATALOG = "application/atom+xml"
 _TO_LISTS = {None, "subsection", "http://opds-spec.org/subsection", "http://opds-spec.org/sort/new"}
 _STREAM = "http://vaemendis.net/opds-pse/stream"
 Element = dict[str, Any]
