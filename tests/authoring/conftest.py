@@ -2,7 +2,7 @@
 
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ def killed_after(files: int) -> Iterator[None]:
         left.pop()
         apply(*arguments)
 
-    with pytest.MonkeyPatch.context() as patch, suppress(KeyboardInterrupt):
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(unfinished_import, "_apply", applied)
         yield
 

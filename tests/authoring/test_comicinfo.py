@@ -36,6 +36,7 @@ def test_all_supported_elements_become_fields() -> None:
         "<Title> </Title><Volume>0</Volume><ScanInformation> ; ,</ScanInformation>",
         "<Year>2024</Year><Month>5</Month>",
         "<Year>2024</Year><Month>5</Month><Day>0</Day>",
+        "<Year>2024</Year><Month>00</Month><Day>7</Day>",
         "<x><Title>inside</Title></x>",
     ],
 )

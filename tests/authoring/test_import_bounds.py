@@ -41,7 +41,8 @@ def runs_until_finished(site: FakeSite, folder: Path, **options: Any) -> int:
         try:
             site.imported(folder, **options)
         except FlatpanelError as error:
-            assert str(error).startswith(f"{site.url}: limit of ") and "reached; run again to resume" in str(error)
+            message = str(error)
+            assert message.startswith(f"{site.url}: limit of ") and "in one run reached; run again to resume" in message
         else:
             return count
     raise AssertionError("it does not end")

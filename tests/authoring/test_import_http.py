@@ -64,6 +64,7 @@ def test_the_url_of_an_api_page_is_accepted(url: str, expected: str) -> None:
         ("https://comics example", "should be a URL of ASCII characters without blanks"),
         ("https://comics,example", "should name a host of ASCII characters"),
         ("https://comics..example", "should name a host of ASCII characters"),
+        ("https://.", "should name a host of ASCII characters"),
         (f"https://{'a' * 64}.example", "should name a host of ASCII characters, at most 63 between two dots"),
         ("https://comics.example:99999", "should be a URL like https://comics.example, with a port up to 65535"),
         ("https://[::1", "should be a URL like https://comics.example, with a port up to 65535"),

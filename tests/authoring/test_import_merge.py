@@ -547,7 +547,8 @@ def test_series_that_take_over_slugs_keep_their_chapters(
     done = again(site, catalog)
 
     records = entities(catalog)
-    assert records["chapters"].keys() == {(slug, id + more) for slug, id in slugs.items() for more in (0, 1)}
+    chapters = {slug: [id for other, id in records["chapters"] if other == slug] for slug in slugs}
+    assert len(records["chapters"]) == 2 * len(slugs) and chapters == {slug: [id, id + 1] for slug, id in slugs.items()}
     shown = {slug: (series["title"], series["description"]) for slug, series in records["series"].items()}
     assert shown == {slug: (f"Series {id}", "Ours." if id == 11 else "About.") for slug, id in slugs.items()}
     assert {slug: series["formerly"] for slug, series in records["series"].items() if series["formerly"]} == formerly

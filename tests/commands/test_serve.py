@@ -17,6 +17,7 @@ import pytest
 from generator import filesystem
 from generator.nginx import process as nginx_process
 from generator.release import nginx_user
+from generator.release.store import Store
 from tests.conftest import Site
 from tests.support import nginx_client
 from tests.support.paths import BUILD
@@ -162,6 +163,16 @@ def test_watch_publishes_an_edit(site: Site) -> None:
         after = site.manifest.resources[FIRST]
         assert ask(served.port)["etag"] == f'"{after.etag}"' != f'"{before.etag}"'
         assert after.modified > before.modified
+
+
+def test_watch_publishes_changed_settings(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A change in site.yaml changes headers. `dist` does not have to be beside nginx.conf."""
+    out = tmp_path_factory.mktemp("elsewhere") / "dist"
+    with serving(site, "--watch", "--out", str(out)) as served:
+        assert Store(out).current() and ask(served.port)["cache-control"] == "public, max-age=300"
+        edit(site, "site.yaml", "base_url: https://minimal.example\ncache: {unversioned: {series: 7}}\n")
+        served.until(" is live")
+        assert ask(served.port)["cache-control"] == "public, max-age=7"
 
 
 @pytest.mark.parametrize(

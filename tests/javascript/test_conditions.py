@@ -123,6 +123,7 @@ def test_instant_is_written(core, seconds: int) -> None:
         ("", False),
         ("gzip", True),
         ("GZip, deflate", True),
+        ("deflate, gzip;q=0.1", True),
         ("x-gzip", True),
         ("gzip;q=0", False),
         ("gzip ; q = 0.000 , br", False),

@@ -375,6 +375,7 @@ def test_a_hostile_title_stays_text(site: Site, nasty: str) -> None:
         ("http://localhost:8000/it's,%20a;%27.jpg?b#c", "http://localhost:8000"),
         ("https://covers.example?a", "https://covers.example"),
         ("https://reader:name@covers.example/a.jpg", ""),
+        ("https://[::1]/a.jpg", ""),
         ("javascript:alert(1)", ""),
         ("https://covers.example/a b", ""),
         ("https://covers.example;script-src/a", ""),

@@ -12,7 +12,7 @@ from generator.release.manifest import ID_PLACEHOLDER, files_with_sidecar
 from generator.release.store import Store
 from generator.review import verify_files
 from tests.conftest import Site
-from tests.review.test_repair import cut
+from tests.review.test_repair import an_empty_folder, cut, link
 from tests.support import tree_snapshot
 from tests.support.runs import sample
 
@@ -102,8 +102,13 @@ def test_each_kind_of_file_has_its_fault(built: Site) -> None:
         f"releases/{built.store.current()}/server.conf": "was changed after the build",
         f"releases/{built.store.previous()}/server.conf": "was changed after the build",
     }
+    dist = built.folder / "dist"
     for path in faults_by_file:
-        cut(built.folder / "dist" / path)
+        cut(dist / path)
+    linked, replaced = body(built, "/api/v2/series/first"), body(built, "/api/v1/series/first/1")
+    link(dist / linked)
+    an_empty_folder(dist / replaced)
+    faults_by_file |= {linked: "is a symbolic link, and builds create none here", replaced: "is missing"}
 
     assert sorted(faults(built)) == sorted(f"{path}: {fault}" for path, fault in faults_by_file.items())
 
