@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic, sleep
 from typing import Any
@@ -128,7 +129,11 @@ def running() -> Iterator[str]:
     # The X server prints the number of its display once it accepts clients.
     with servers.running([_DISPLAY, "-displayfd", 1, *screen], NUMBER.search) as display, TemporaryDirectory() as home:
         number = NUMBER.findall(display.printed())[0]
-        place = {"DISPLAY": f":{number}", "GDK_BACKEND": "x11", "HOME": home}
+        # While a transition between two pages moves, clicks have no effect.
+        settings = Path(home) / "gtk-3.0/settings.ini"
+        settings.parent.mkdir()
+        settings.write_text("[Settings]\ngtk-enable-animations=0\n", encoding="utf-8")
+        place = {"DISPLAY": f":{number}", "GDK_BACKEND": "x11", "HOME": home, "XDG_CONFIG_HOME": home}
         port = servers.free_port()
         with servers.running([_DRIVER, f"--port={port}"], servers.answers(port), env=os.environ | place):
             yield f"http://127.0.0.1:{port}/session"
@@ -140,6 +145,7 @@ def tab(sessions: str) -> Iterator[WebKitTab]:
     opened = WebKitTab(f"{sessions}/{command(sessions, capabilities={})['sessionId']}")
     try:
         opened.command("window/rect", width=WIDE.width, height=WIDE.height)
+        assert opened.run("matchMedia('(prefers-reduced-motion: reduce)').matches")
         yield opened
     finally:
         command(opened.url, "DELETE")
