@@ -20,7 +20,6 @@ JOURNEYS = [
     test_reading.test_arrows_move_through_the_strip,
     test_reading.test_right_to_left,
     test_reading.test_back_and_forward,
-    test_reading.test_search,
 ]
 
 
