@@ -125,6 +125,21 @@ def test_the_way_back_shows_what_was_chosen_since(example: PageSite, tab: Tab) -
     back_to_the_same_page(tab, "document.querySelector('.entries li') !== null")
 
 
+def test_the_way_back_shows_the_place_in_a_tall_page(example: PageSite, tab: Tab) -> None:
+    """Single pages as wide as the window are higher than it."""
+    open_chapter(tab, example.url(CHAPTER))
+    tab.wait_until("navigator.serviceWorker.controller !== null")
+    choose(tab, layout="paged", fit="width")
+    tab.run("scrollBy({ top: 300, behavior: 'instant' })")
+    place = tab.run("scrollY")
+    # The bar is hidden while a page is read.
+    tab.run("globalThis.isSamePage = true; document.querySelector('#bar a[rel=next]').click()")
+    tab.wait_for_path(NEXT)
+    back_to_the_same_page(tab, f"location.pathname === '{CHAPTER}'")
+    tab.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert tab.run("scrollY") == place
+
+
 def test_a_chapter_that_got_a_volume_keeps_its_reader(example: PageSite, chromium: browser.Browser) -> None:
     """Its path has changed. The page of errors leads to the series, which finds the chapter by its number."""
     entry = {

@@ -31,6 +31,15 @@ def test_a_section_lists_the_files_of_its_patch() -> None:
         assert [int(number) for number, _ in steps] == [*range(1, len(steps) + 1)]
 
 
+def test_a_patch_is_a_whole_commit() -> None:
+    """It has program, documents and tests, or writes the documents, and is short enough to read at once."""
+    for name in SECTIONS:
+        folders = {file.split("/")[0] for file in touched_files(name)}
+        assert folders >= {"generator", "tests"}
+        assert "docs" in folders or "\nmake docs\n" in SECTIONS[name]
+        assert len((FOLDER / name).read_text(encoding="utf-8").splitlines()) < 130
+
+
 def test_a_field_needs_at_most_four_files() -> None:
     """Tables and schemas are generated, and catalogs are data; a new field is written by hand in four files."""
     data = ("catalog_src/", "tests/data/")

@@ -38,7 +38,6 @@ KEYS = {
     "ArrowRight": "\ue014",
     "ArrowDown": "\ue015",
 }
-SHIFT = "\ue008"
 NUMBER = re.compile(r"^\d+$", re.MULTILINE)
 AWAITED = """
     const done = arguments[arguments.length - 1];
@@ -73,9 +72,6 @@ class WebKitTab(Tab):
     def open(self, url: str) -> None:
         self.command("url", url=url)
 
-    def reload(self) -> None:
-        self.command("refresh")
-
     def run(self, script: str) -> Any:
         result = self.command("execute/async", script=AWAITED % script, args=[])
         assert "error" not in result, result
@@ -102,10 +98,9 @@ class WebKitTab(Tab):
         return found
 
     def press(self, key: str, *, shift: bool = False, held: bool = False) -> None:
-        assert not held, "no key repeats"
-        keys = [SHIFT, KEYS.get(key, key)] if shift else [KEYS.get(key, key)]
-        down, up = ([{"type": kind, "value": value} for value in keys] for kind in ("keyDown", "keyUp"))
-        self.command("actions", actions=[{"type": "key", "id": "keys", "actions": [*down, *reversed(up)]}])
+        assert not shift and not held, "no journey needs this here"
+        presses = [{"type": kind, "value": KEYS.get(key, key)} for kind in ("keyDown", "keyUp")]
+        self.command("actions", actions=[{"type": "key", "id": "keys", "actions": presses}])
 
     def click_at(self, x: float, y: float) -> None:
         move = {"type": "pointerMove", "x": round(x), "y": round(y)}

@@ -56,7 +56,7 @@ function read() {
   function writeAddress() {
     clearTimeout(writing);
     [writing, written] = [0, performance.now()];
-    const state = { isFromNext, part: pages.isPaged ? 0 : pages.part };
+    const state = { isFromNext, top: scrollY, part: pages.isPaged ? 0 : pages.part };
     try {
       history.replaceState(state, "", pageUrl(path, pages.shown[0] + 1));
     } catch {
@@ -116,7 +116,7 @@ function read() {
     return Math.min(Math.max(Number.parseInt(page, 10) || 1, 1), count) - 1;
   }
 
-  // A link to another page of the same chapter loads nothing.
+  // A link to another page loads nothing.
   addEventListener("hashchange", () => {
     if (location.hash.startsWith("#page-")) pages.show(wanted());
   });
@@ -131,9 +131,11 @@ function read() {
   addEventListener("pagehide", writeAddress);
   addEventListener("pageshow", ({ persisted }) => {
     if (!persisted) return;
-    // Safari shows the page from its top. The next chapter may have another choice now; the progress is that of it.
-    isReturning = true;
-    pages.arrange(ofSeries(series).chapter ? chosen() : {}, history.state?.part);
+    // Safari restores no place.
+    scrollTo(0, history.state?.top);
+    // The next chapter may have another choice now. Its progress stays.
+    isReturning = ofSeries(series).chapter;
+    if (isReturning && JSON.stringify(chosen()) !== JSON.stringify(pages.choice)) pages.arrange(chosen());
     isReturning = false;
   });
   document.addEventListener("visibilitychange", () => {
@@ -163,7 +165,7 @@ function read() {
 
 if (strip?.dataset.formerly) import("./former.js").then(({ move }) => move(strip.dataset), () => {});
 
-// Behind the notice of an explicit series, no page is turned and none is noted as read.
+// Behind the notice of an explicit series, nothing is read.
 const notice = document.getElementById("notice");
 if (strip && notice && getComputedStyle(notice).display !== "none") {
   document.addEventListener("noticeclosed", read, { once: true });
